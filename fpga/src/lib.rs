@@ -1,0 +1,1 @@
+//! Synthesis with open tools: yosys driver, area reports.

@@ -1,0 +1,1 @@
+//! A Rust-embedded hardware description language that emits plain Verilog-2005.

@@ -1,0 +1,1 @@
+//! The hardware of the Execution Module, in packet order.

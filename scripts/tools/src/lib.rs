@@ -1,0 +1,1 @@
+//! Finds, checks and runs the external tools: Verilator, Icarus, yosys, sby, tshark.

@@ -1,0 +1,1 @@
+//! The golden model of the Execution Module, in plain Rust, from the standards.

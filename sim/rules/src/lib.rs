@@ -1,0 +1,1 @@
+//! The rules file: what an Orchestration Module would install, parsed and checked.

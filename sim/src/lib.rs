@@ -1,0 +1,1 @@
+//! Simulation of emitted Verilog: Verilator models, bus drivers and monitors, captures, waveforms.

@@ -1,0 +1,1 @@
+//! System scenarios on the emitted Verilog, property tests, benchmarks, proof tasks.
