@@ -1,0 +1,241 @@
+//! Everything that is refused, with the whole message.
+
+use em_rules::{Capacity, Rules};
+
+const NAT: &str = "[[function]]\nid = 1\nmode = \"nat\"\nmac = \"02:00:00:00:00:0a\"\n";
+const VXLAN: &str = "[[function]]\nid = 2\nmode = \"vxlan\"\nvni = 7\n[[vtep]]\nip = \"198.51.100.1\"\n\
+                     mac = \"02:00:00:00:0a:02\"\n[[vni]]\nid = 7\n";
+
+/// The message for `text`, which must be one line and name the file.
+fn refused(text: &str) -> String {
+    let error = Rules::parse(text, "R.toml").expect_err(text).to_string();
+    assert!(error.starts_with("R.toml:"), "{error}");
+    assert!(!error.contains('\n'), "{error}");
+    error
+}
+
+fn row(inside: &str, outside: &str) -> String {
+    format!("[[nat]]\nfunction = 1\ninside = \"{inside}\"\noutside = \"{outside}\"\n")
+}
+
+#[track_caller]
+fn expect(text: &str, message: &str) {
+    assert_eq!(refused(text), message, "\n{text}");
+}
+
+#[test]
+fn duplicates_name_both_lines() {
+    expect(
+        &format!("{NAT}{}{}", row("192.0.2.10", "203.0.113.5"), row("192.0.2.10", "203.0.113.6")),
+        "R.toml:11: inside address 192.0.2.10 of function 1 is already given in line 7. \
+         Remove or change one of the two.",
+    );
+    expect(
+        &format!("{NAT}{}{}", row("192.0.2.10", "203.0.113.5"), row("192.0.2.11", "203.0.113.5")),
+        "R.toml:12: outside address 203.0.113.5 is already given in line 8. Remove or change one of the two.",
+    );
+    expect(
+        &format!("{NAT}{NAT}"),
+        "R.toml:6: function id 1 is already given in line 2. Remove or change one of the two.",
+    );
+    let tunnel = "[[tunnel]]\nvni = 7\nmatch = \"02:00:00:00:00:01\"\nlocal = \"198.51.100.1\"\n\
+                  remote = \"198.51.100.2\"\nnext_hop_mac = \"02:00:00:00:0a:01\"\n";
+    expect(
+        &format!("{VXLAN}{tunnel}{}", tunnel.replace("01\"\nlocal", "01\" # again\nlocal")),
+        "R.toml:18: a tunnel for 02:00:00:00:00:01 in VNI 0x7 is already given in line 12. \
+         Remove or change one of the two.",
+    );
+    let local = "[[local]]\nvni = 7\nmatch = \"default\"\nfunction = 2\n";
+    expect(
+        &format!("{VXLAN}{local}{local}"),
+        "R.toml:16: a local row for \"default\" in VNI 0x7 is already given in line 12. \
+         Remove or change one of the two.",
+    );
+}
+
+#[test]
+fn an_address_written_in_two_ways_is_the_same() {
+    let text = format!("{NAT}{}{}", row("2001:db8::1", "2001:db8::5"), row("2001:DB8:0::1", "2001:db8::6"));
+    assert!(refused(&text).contains("already given in line 7"));
+}
+
+#[test]
+fn references_must_exist() {
+    expect(
+        "[[nat]]\nfunction = 9\ninside = \"192.0.2.1\"\noutside = \"203.0.113.1\"\n",
+        "R.toml:2: function 9 is not declared. Add a [[function]] with id = 9.",
+    );
+    expect(
+        "[[function]]\nid = 1\nmode = \"drop\"\n[[nat]]\nfunction = 1\ninside = \"192.0.2.1\"\n\
+         outside = \"203.0.113.1\"\n",
+        "R.toml:5: function 1 is in mode \"drop\" (line 3), so it takes no [[nat]] row. \
+         Remove the row, or write mode = \"nat\".",
+    );
+    expect(
+        "[[function]]\nid = 2\nmode = \"vxlan\"\nvni = 7\n",
+        "R.toml:4: VNI 0x7 is not declared. Add a [[vni]] with id = 0x7.",
+    );
+    let tunnel = "[[tunnel]]\nvni = 7\nmatch = \"default\"\nlocal = \"198.51.100.9\"\nremote = \"198.51.100.2\"\n\
+                  next_hop_mac = \"02:00:00:00:0a:01\"\n";
+    expect(
+        &format!("{VXLAN}{tunnel}"),
+        "R.toml:13: 198.51.100.9 is not a declared VTEP. Add a [[vtep]] with ip = \"198.51.100.9\".",
+    );
+    expect(
+        &format!("{VXLAN}{}", tunnel.replace("vni = 7", "vni = 8")),
+        "R.toml:11: VNI 0x8 is not declared. Add a [[vni]] with id = 0x8.",
+    );
+    expect(
+        &format!("{VXLAN}[[local]]\nvni = 8\nmatch = \"default\"\nfunction = 2\n"),
+        "R.toml:11: VNI 0x8 is not declared. Add a [[vni]] with id = 0x8.",
+    );
+    expect(
+        &format!("{VXLAN}{NAT}[[local]]\nvni = 7\nmatch = \"default\"\nfunction = 1\n"),
+        "R.toml:17: function 1 (line 10) is not in VNI 0x7, so it must not get its frames. \
+         Name a function with mode = \"vxlan\" and vni = 0x7.",
+    );
+    expect(
+        "[port]\nnot_for_us = \"pass\"\npass_function = 4\n",
+        "R.toml:3: function 4 is not declared. Add a [[function]] with id = 4.",
+    );
+}
+
+#[test]
+fn families_do_not_mix() {
+    expect(
+        &format!("{NAT}{}", row("192.0.2.10", "2001:db8::1")),
+        "R.toml:8: inside 192.0.2.10 (line 7) is IPv4 and outside 2001:db8::1 is IPv6. \
+         Write two addresses of one family.",
+    );
+    let tunnel = "[[tunnel]]\nvni = 7\nmatch = \"default\"\nlocal = \"198.51.100.1\"\nremote = \"2001:db8::1\"\n\
+                  next_hop_mac = \"02:00:00:00:0a:01\"\n";
+    assert!(refused(&format!("{VXLAN}{tunnel}")).ends_with("Write two addresses of one family."));
+    let acl = "[[acl]]\npriority = 1\nsrc = \"192.0.2.0/24\"\ndst = \"::/0\"\naction = \"deny\"\n";
+    assert!(refused(acl).ends_with("Write two prefixes of one family."));
+}
+
+#[test]
+fn single_values() {
+    let function = |line: &str| format!("[[function]]\nid = 1\nmode = \"nat\"\n{line}\n");
+    expect(
+        &function("mac = \"03:00:00:00:00:0a\""),
+        "R.toml:4: `mac = \"03:00:00:00:00:0a\"` in [[function]] is a multicast address. \
+         Write a unicast one (second hex digit even), such as \"02:00:00:00:00:0a\".",
+    );
+    expect(
+        &function("mac = \"2:0:0:0:0:a\""),
+        "R.toml:4: `mac = \"2:0:0:0:0:a\"` in [[function]] is not a MAC address. \
+         Write six pairs of hex digits, such as \"02:00:00:00:00:0a\".",
+    );
+    expect(
+        &function("colour = 3"),
+        "R.toml:4: [[function]] has no key \"colour\". Its keys are id, mode, mac, unmatched, vni.",
+    );
+    expect(
+        &function("unmatched = \"forward\""),
+        "R.toml:4: `unmatched = \"forward\"` in [[function]] is not one of the words it may be. \
+         Write \"punt\", \"drop\", \"pass\".",
+    );
+    expect(&function("mac = 2"), "R.toml:4: `mac = 2` in [[function]] is not text. Write it in double quotes.");
+    expect(
+        "[[function]]\nid = -1\nmode = \"nat\"\n",
+        "R.toml:2: `id = -1` in [[function]] is out of range. Write an integer from 0 to 65535.",
+    );
+    expect(
+        "[[function]]\nid = \"1\"\nmode = \"nat\"\n",
+        "R.toml:2: `id = \"1\"` in [[function]] is not a number. Write an integer from 0 to 65535, without quotes.",
+    );
+    expect("[[function]]\nid = 1\n", "R.toml:1: this [[function]] has no `mode`. Add one: `mode = \"nat\"`.");
+    expect(
+        &format!("{NAT}{}", row("192.0.2.300", "203.0.113.5")),
+        "R.toml:7: `inside = \"192.0.2.300\"` in [[nat]] is not an IP address. \
+         Write one such as \"192.0.2.10\" or \"2001:db8::10\", without a prefix length.",
+    );
+    expect(
+        &format!("{NAT}{}", row("fe80::1", "2001:db8::1")),
+        "R.toml:7: `inside = \"fe80::1\"` in [[nat]] is a link-local address, which is never translated. \
+         Write the unicast address of one host.",
+    );
+    expect(
+        "[[acl]]\npriority = 1\nsrc = \"192.0.2.1/24\"\naction = \"deny\"\n",
+        "R.toml:3: `src = \"192.0.2.1/24\"` in [[acl]] has bits beyond its prefix length. Write \"192.0.2.0/24\".",
+    );
+    expect(
+        "[[acl]]\npriority = 1\nproto = \"tcp\"\ndst_port = \"9-1\"\naction = \"deny\"\n",
+        "R.toml:4: `dst_port = \"9-1\"` in [[acl]] runs backwards. Write \"1-9\".",
+    );
+    expect(
+        "[[acl]]\npriority = 1\ndst_port = 80\naction = \"deny\"\n",
+        "R.toml:3: a rule with ports needs a protocol that has them. Write proto = \"tcp\" or \"udp\".",
+    );
+    expect(
+        "[[vni]]\nid = 0x1000000\n",
+        "R.toml:2: `id = 0x1000000` in [[vni]] is out of range. Write an integer from 0 to 16777215.",
+    );
+    expect(
+        "[[function]]\nid = 1\nmode = \"vxlan\"\n",
+        "R.toml:1: this [[function]] has no `vni`, which mode \"vxlan\" needs. Add one: `vni = 0x123456`.",
+    );
+    expect(
+        "[[function]]\nid = 1\nmode = \"vxlan\"\nvni = 7\nunmatched = \"pass\"\n[[vni]]\nid = 7\n",
+        "R.toml:5: `unmatched = \"pass\"` would let a tenant's frames out of its VXLAN network. \
+         Write \"punt\" or \"drop\".",
+    );
+}
+
+#[test]
+fn sections_and_syntax() {
+    expect(
+        "[[functions]]\nid = 1\n",
+        "R.toml:1: a rules file has no section \"functions\". Its sections are [[function]], [[nat]], [[vtep]], \
+         [[vni]], [[tunnel]], [[local]], [[acl]] and [port].",
+    );
+    expect(
+        "[function]\nid = 1\n",
+        "R.toml:1: `function` is not a list of tables. Write its header as [[function]], in double brackets.",
+    );
+    expect(
+        "[[port]]\n[[port]]\n",
+        "R.toml:1: an EM has one [port] section. Write its header in single brackets, once.",
+    );
+    for (text, line) in [
+        ("[[function]]\nid = \n", 2),
+        ("[[function]\n", 1),
+        ("\n\nid = 1 2\n", 3),
+        ("a = \"x", 1),
+        ("[[function]]\nid = 1\nid = 2\n", 3),
+        ("id = 99999999999999999999999999\n", 1),
+    ] {
+        let error = Rules::parse(text, "R.toml").unwrap_err();
+        assert_eq!(error.line(), Some(line), "{error}");
+        assert!(!error.to_string().contains('\n'), "{error}");
+    }
+}
+
+#[test]
+fn files_that_cannot_be_read() {
+    let error = Rules::load("/nowhere/R.toml").unwrap_err();
+    assert!(error.to_string().starts_with("/nowhere/R.toml: cannot be read: "), "{error}");
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("R.toml");
+    std::fs::write(&path, b"# fine\n# \xff\n").unwrap();
+    let error = Rules::load(&path).unwrap_err().to_string();
+    assert!(error.ends_with("R.toml:2: this line is not UTF-8 text. Save the file as UTF-8."), "{error}");
+}
+
+#[test]
+fn capacity_names_the_first_line_beyond() {
+    let rows: String = (0..5).map(|n| row(&format!("192.0.2.{n}"), &format!("203.0.113.{n}"))).collect();
+    let rules = Rules::parse(&format!("{NAT}{rows}"), "R.toml").unwrap();
+    let capacity = Capacity { nat: 3, ..Capacity::unlimited("small") };
+    assert_eq!(
+        rules.check_capacity(&capacity).unwrap_err().to_string(),
+        "R.toml:17: the file has 5 [[nat]] rows, but profile \"small\" holds 3. \
+         Remove 2 from here on, or use a larger profile.",
+    );
+    rules.check_capacity(&Capacity { nat: 5, ..capacity.clone() }).unwrap();
+    assert_eq!(
+        rules.check_capacity(&Capacity { function_ids: 1, ..capacity }).unwrap_err().to_string(),
+        "R.toml:2: function id 1 is beyond those of profile \"small\". Use ids from 0 to 0, or a larger profile.",
+    );
+}
