@@ -49,7 +49,7 @@ def arguments():
     add("-p", dest="commands", action="append", default=[], metavar="COMMANDS", help="commands, `;` between them")
     add("-s", dest="scripts", action="append", default=[], metavar="SCRIPT", help="a script, run before -p")
     add("-l", "-L", dest="log", metavar="FILE", help="write the log also to FILE")
-    add("-q", dest="quiet", action="count", default=0, help="print warnings and errors only")
+    add("-q", dest="quiet", action="count", default=0, help="print warnings and errors only, both on stderr; -qq: errors only")
     add("-r", dest="top", metavar="MODULE", help="elaborate with this top module")
     add("-D", dest="defines", action="append", default=[], metavar="NAME[=VALUE]", help="define a Verilog macro")
     add("-f", dest="frontend", metavar="NAME", help="read the files with read_NAME")
@@ -111,6 +111,19 @@ def script_of(args):
     return "\n".join(lines) + "\n"
 
 
+def open_log(name):
+    if name is None:
+        return tempfile.TemporaryFile("w+")
+    try:
+        return open(name, "w+")
+    except OSError as error:
+        sys.exit(f"ERROR: cannot write the log file `{name}': {error.strerror}")
+
+
+def is_warning(line):
+    return (line.startswith("Warning: ") or ": Warning: " in line) and not line.startswith("Suppressed ")
+
+
 def version():
     from importlib.metadata import version as installed
 
@@ -128,18 +141,10 @@ def main():
 
     from pyosys import libyosys
 
-    tee = []
+    # What is printed goes through this file too: for -l, and for the warnings that -q leaves.
+    log = open_log(args.log) if args.log or args.quiet else None
     if args.quiet:
-        tee.append("-q")
-    if args.log:
-        try:
-            open(args.log, "w").close()
-        except OSError as error:
-            sys.exit(f"ERROR: cannot write the log file `{args.log}': {error.strerror}")
-        tee += ["-a", quoted(args.log)]
-
-    if args.quiet:
-        # Errors, and warnings under -q, come on stderr.
+        # yosys' own `tee -q` would swallow errors as well; these come on stderr.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
     started = time.monotonic()
@@ -148,13 +153,19 @@ def main():
         file.write(script)
         file.flush()
         command = f"script {descriptor_path(file.fileno())}"
-        libyosys.run_pass(f"tee {' '.join(tee)} {command}" if tee else command, libyosys.yosys_get_design())
-    if not args.quiet and not args.no_footer:
+        if log:
+            command = f"tee -a {descriptor_path(log.fileno())} {command}"
+        libyosys.run_pass(command, libyosys.yosys_get_design())
+    libyosys.log_flush()
+    if args.quiet == 1:
+        log.seek(0)
+        sys.stderr.writelines(filter(is_warning, log))
+        sys.stderr.flush()
+    elif not args.quiet and not args.no_footer:
         usage = resource.getrusage(resource.RUSAGE_SELF)
         seconds = time.monotonic() - started
         print(f"\nEnd of script. Yosys {version()}, {seconds:.2f} s, {usage.ru_maxrss // 1024} MB peak")
     sys.stdout.flush()
-    libyosys.log_flush()
     # Leaves without taking libyosys down: that faults in 0.70, and takes seconds with a large design.
     os._exit(0)
 
