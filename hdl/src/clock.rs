@@ -1,0 +1,37 @@
+//! Clock domains. Every register belongs to one; a signal that crosses to another must pass a primitive of [`crate::cdc`].
+
+use crate::{Bits, build::with};
+use std::panic::Location;
+
+/// Runs `f` with registers, memories and instances going to the domain `name` (ports `NAME_clk`, `NAME_rst`).
+pub fn in_domain<R>(name: &str, f: impl FnOnce() -> R) -> R {
+    let before = with(|b| {
+        let d = b.domain_named(name);
+        std::mem::replace(&mut b.domain, d)
+    });
+    let r = f();
+    with(|b| b.domain = before);
+    r
+}
+
+/// A register of `width` bits whose input may come from any domain: the first stage of a synchroniser.
+#[track_caller]
+pub(crate) fn crossing_reg(width: u32) -> Bits {
+    let loc = Location::caller();
+    let r = crate::reg(width);
+    with(|b| crate::control::reg_info(b, r, loc, |info| info.crossing = true));
+    r
+}
+
+/// Gives a register an asynchronous active-high reset instead of its domain's.
+#[track_caller]
+pub(crate) fn async_reset(r: Bits, reset: Bits) {
+    let loc = Location::caller();
+    with(|b| {
+        let id = b.own(reset, loc);
+        crate::control::reg_info(b, r, loc, |info| {
+            info.async_reset = Some(id);
+            info.crossing = true;
+        });
+    });
+}

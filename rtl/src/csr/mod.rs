@@ -1,0 +1,1 @@
+//! Registers, declared once.

@@ -1,0 +1,63 @@
+//! AXI4-Stream (ARM IHI 0051), with the signal names of the specification.
+//!
+//! The rules that hold on every stream of the project, asserted in simulation and proved where a proof fits:
+//!
+//! 1. Once `tvalid` is up, it and the payload stay until `tready`.
+//! 2. `tvalid` does not depend combinationally on `tready`, nor `tready` on `tvalid`, nor either on another stream.
+//! 3. `tkeep` is contiguous from lane 0, full except on the last beat, and never zero.
+//! 4. A frame comes out whole or not at all.
+
+use hdl::Bundle;
+
+/// A stream. Lane 0 (`tdata[7:0]`) is the first byte on the wire.
+#[derive(Bundle, Clone, Debug)]
+#[bundle(data_w: u32, user_w: u32)]
+pub struct Axis<S> {
+    /// Data, lane 0 first on the wire.
+    #[width(data_w)]
+    pub tdata: S,
+    /// One bit a lane: the lane holds a byte of the frame.
+    #[width(data_w / 8)]
+    pub tkeep: S,
+    /// The beat is there.
+    pub tvalid: S,
+    /// The beat is taken.
+    #[flip]
+    pub tready: S,
+    /// Last beat of the frame.
+    pub tlast: S,
+    /// Side information, a packed bundle.
+    #[width(user_w)]
+    pub tuser: S,
+}
+
+/// `tuser` of frames from the host.
+#[derive(Bundle, Clone, Debug)]
+pub struct HostUser<S> {
+    /// The frame is bad and must go nowhere; sampled on the last beat.
+    pub bad: S,
+    /// Function (PF or VF) that sends the frame; sampled on the first beat.
+    #[width(16)]
+    pub function: S,
+}
+
+/// `tuser` of frames to and from the network.
+#[derive(Bundle, Clone, Debug)]
+pub struct NetUser<S> {
+    /// The frame is bad and must go nowhere; sampled on the last beat.
+    pub bad: S,
+}
+
+/// `tuser` of frames that go to the Orchestration Module.
+#[derive(Bundle, Clone, Debug)]
+pub struct PuntUser<S> {
+    /// Why: an encoded [`crate::outcome::Outcome`] that is a punt.
+    #[width(crate::outcome::Outcome::WIDTH)]
+    pub reason: S,
+    /// Port the frame came in by: 0 host, 1 net0, 2 net1, 3 injected.
+    #[width(2)]
+    pub port: S,
+    /// Function that sent it, or 0.
+    #[width(16)]
+    pub function: S,
+}
