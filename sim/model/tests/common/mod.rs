@@ -1,0 +1,131 @@
+//! Shared by the model's tests: rules, frames and a recomputation of every checksum.
+#![allow(dead_code)]
+
+use em_model::{Model, ModelConfig, Verdict};
+use em_rules::Rules;
+
+pub const INSIDE: [u8; 4] = [192, 0, 2, 10];
+pub const OUTSIDE: [u8; 4] = [203, 0, 113, 5];
+pub const PEER: [u8; 4] = [198, 51, 100, 7];
+
+/// A model with one NAT function, number 1, that maps `inside` to `outside`.
+pub fn nat(inside: [u8; 4], outside: [u8; 4], config: ModelConfig) -> Model {
+    let dots = |address: [u8; 4]| std::net::Ipv4Addr::from(address).to_string();
+    let text = format!(
+        "[[function]]\nid = 1\nmode = \"nat\"\n[[nat]]\nfunction = 1\ninside = \"{}\"\noutside = \"{}\"\n",
+        dots(inside),
+        dots(outside)
+    );
+    Model::new(&Rules::parse(&text, "R.toml").unwrap(), config).unwrap()
+}
+
+/// The frame that leaves, or a panic that says what happened instead.
+#[track_caller]
+pub fn forwarded(verdict: Verdict) -> Vec<u8> {
+    match verdict {
+        Verdict::Forward { frame, .. } => frame,
+        other => panic!("not forwarded: {other:?}"),
+    }
+}
+
+/// Folds with carries, unlike the model.
+pub fn fold(mut sum: u32) -> u16 {
+    while sum > 0xffff {
+        sum = (sum >> 16) + (sum & 0xffff);
+    }
+    sum as u16
+}
+
+/// The folded sum of `bytes` as big-endian words.
+pub fn sum(bytes: &[u8]) -> u16 {
+    fold(bytes.chunks(2).map(|pair| u32::from(pair[0]) << 8 | u32::from(*pair.get(1).unwrap_or(&0))).sum())
+}
+
+/// An IPv4 packet without its Ethernet header, header checksum right.
+#[derive(Clone, Debug)]
+pub struct Packet {
+    pub options: Vec<u8>,
+    pub fragment: u16,
+    pub protocol: u8,
+    pub src: [u8; 4],
+    pub dst: [u8; 4],
+    pub payload: Vec<u8>,
+}
+
+impl Packet {
+    pub fn new(protocol: u8, payload: Vec<u8>) -> Self {
+        Packet { options: vec![], fragment: 0, protocol, src: INSIDE, dst: PEER, payload }
+    }
+
+    pub fn bytes(&self) -> Vec<u8> {
+        let header = 20 + self.options.len();
+        let mut bytes = vec![0x40 | (header / 4) as u8, 0];
+        bytes.extend(((header + self.payload.len()) as u16).to_be_bytes());
+        bytes.extend([0x12, 0x34]);
+        bytes.extend(self.fragment.to_be_bytes());
+        bytes.extend([64, self.protocol, 0, 0]);
+        bytes.extend(self.src);
+        bytes.extend(self.dst);
+        bytes.extend(&self.options);
+        let check = !sum(&bytes);
+        bytes[10..12].copy_from_slice(&check.to_be_bytes());
+        bytes.extend(&self.payload);
+        bytes
+    }
+
+    /// As a frame with `tags`.
+    pub fn frame(&self, tags: &[u16]) -> Vec<u8> {
+        ethernet(tags, 0x0800, &self.bytes())
+    }
+
+    /// What the L4 checksum at `at` of the payload has to be.
+    pub fn right(&self, at: usize) -> u16 {
+        let mut payload = self.payload.clone();
+        payload[at..at + 2].fill(0);
+        let rest = [u32::from(sum(&self.src)), u32::from(sum(&self.dst)), u32::from(self.protocol)];
+        let total: u32 = rest.iter().sum::<u32>() + payload.len() as u32 + u32::from(sum(&payload));
+        !fold(total)
+    }
+
+    /// Puts the right L4 checksum, and `off` more, at `at` of the payload.
+    pub fn sealed(mut self, at: usize, off: u16) -> Self {
+        let right = self.right(at);
+        let check = fold(u32::from(right) + u32::from(off));
+        self.payload[at..at + 2].copy_from_slice(&check.to_be_bytes());
+        self
+    }
+}
+
+/// A frame of `ethertype` behind tags with these TPIDs.
+pub fn ethernet(tags: &[u16], ethertype: u16, payload: &[u8]) -> Vec<u8> {
+    let mut frame = vec![2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 0x0a];
+    for tag in tags {
+        frame.extend(tag.to_be_bytes());
+        frame.extend([0x20, 0x64]);
+    }
+    frame.extend(ethertype.to_be_bytes());
+    frame.extend(payload);
+    frame
+}
+
+/// A UDP datagram with checksum 0.
+pub fn udp(dst_port: u16, data: &[u8]) -> Vec<u8> {
+    let mut bytes = vec![0x0f, 0xa0];
+    bytes.extend(dst_port.to_be_bytes());
+    bytes.extend((8 + data.len() as u16).to_be_bytes());
+    bytes.extend([0, 0]);
+    bytes.extend(data);
+    bytes
+}
+
+/// A TCP segment without options.
+pub fn tcp(data: &[u8]) -> Vec<u8> {
+    let mut bytes = vec![0x0f, 0xa0, 0x01, 0xbb, 0, 0, 0, 1, 0, 0, 0, 1, 0x50, 0x10, 0x20, 0, 0, 0, 0, 0];
+    bytes.extend(data);
+    bytes
+}
+
+/// The pair at `at`.
+pub fn pair(bytes: &[u8], at: usize) -> u16 {
+    u16::from_be_bytes([bytes[at], bytes[at + 1]])
+}
