@@ -22,7 +22,7 @@ pub fn diff(expected: &[u8], got: &[u8]) -> String {
     let mut text = format!("expected {} bytes, got {}; first difference at byte {first}\n", expected.len(), got.len());
     let _ = writeln!(text, "  {:>4}  {:<24} {:<SHOWN$}  got", "byte", "field", "expected");
     for (expected, got) in pairs(decode(expected), decode(got)) {
-        let same = expected == got;
+        let same = expected.as_ref().map(|field| &field.bytes) == got.as_ref().map(|field| &field.bytes);
         let field = expected.as_ref().or(got.as_ref()).expect("a pair has a side");
         let (offset, name) = (field.offset, field.name.clone());
         // Where two payloads differ, the bytes around the difference say more than their length.

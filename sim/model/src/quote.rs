@@ -44,7 +44,7 @@ pub(crate) fn translate(frame: &mut [u8], ip: &Ipv4, outside: [u8; 4]) -> Result
     let (before, after) = (sum::words(&ip.source), sum::words(&outside));
     quote[16..20].copy_from_slice(&outside);
     update(quote, 10, |old| sum::updated(old, before, after));
-    let has_l4 = pair(quote, 6) % 0x2000 == 0;
+    let has_l4 = pair(quote, 6) & 0x1fff == 0;
     // RFC 792 asks for 64 bits behind the header; the TCP checksum lies beyond, so it is there only sometimes.
     if has_l4 && protocol == UDP && quote.len() >= HEADER + 8 {
         update(quote, HEADER + 6, |old| sum::updated_udp(old, before, after));
