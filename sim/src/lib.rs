@@ -1,8 +1,12 @@
 //! Simulation of emitted Verilog: Verilator models, bus drivers and monitors, captures, waveforms.
 //!
 //! - [`verilated`] builds a Verilator model of given Verilog text and drives its ports at native speed;
+//! - [`bfm`] drives and watches AXI4-Stream and AXI4-Lite ports of such a model, with protocol checks always on;
+//! - [`wave`] prints samples as a text waveform.
 
 pub mod verilated;
+pub mod bfm;
+pub mod wave;
 mod rng;
 
 pub use rng::Rng;
