@@ -37,7 +37,9 @@ impl Operand for Bits {
 impl Operand for u64 {
     fn operand(self, width: u32, loc: Loc, what: &str) -> Bits {
         if width < 64 && self >> width != 0 {
-            with(|b| b.error(Fault::Width, loc, format!("the integer {self} of `{what}` does not fit in {width} bits")));
+            with(|b| {
+                b.error(Fault::Width, loc, format!("the integer {self} of `{what}` does not fit in {width} bits"))
+            });
         }
         literal(Value::new(width, u128::from(self)), loc)
     }
@@ -82,7 +84,14 @@ pub fn constant(value: Value) -> Bits {
 }
 
 /// Makes a two-operand node after the width check.
-fn binary(a: Bits, b: impl Operand, what: &str, loc: Loc, make: impl FnOnce(NodeId, NodeId) -> Op, result: Option<u32>) -> Bits {
+fn binary(
+    a: Bits,
+    b: impl Operand,
+    what: &str,
+    loc: Loc,
+    make: impl FnOnce(NodeId, NodeId) -> Op,
+    result: Option<u32>,
+) -> Bits {
     let b = b.operand(a.width, loc, what);
     with(|bu| {
         let (x, y) = (bu.own(a, loc), bu.own(b, loc));
@@ -283,7 +292,11 @@ impl Bits {
     pub fn chunks(self, width: u32) -> Vec<Bits> {
         let loc = Location::caller();
         if !self.width.is_multiple_of(width) {
-            return vec![self.bad(loc, format!("{} bits are no whole number of {width}-bit chunks", self.width), width)];
+            return vec![self.bad(
+                loc,
+                format!("{} bits are no whole number of {width}-bit chunks", self.width),
+                width,
+            )];
         }
         (0..self.width / width).map(|i| self.slice(i * width..(i + 1) * width)).collect()
     }
@@ -487,8 +500,12 @@ pub fn mux(cond: Bits, t: impl Operand, f: impl Operand + MaybeWidth) -> Bits {
     with(|b| {
         let (c, x, y) = (b.own(cond, loc), b.own(t, loc), b.own(f, loc));
         if cond.width != 1 || t.width != f.width {
-            let message =
-                format!("widths differ in `mux`: condition {}, branches {} and {}", b.describe(c), b.describe(x), b.describe(y));
+            let message = format!(
+                "widths differ in `mux`: condition {}, branches {} and {}",
+                b.describe(c),
+                b.describe(x),
+                b.describe(y)
+            );
             b.error(Fault::Width, loc, message);
             return t;
         }
@@ -530,7 +547,11 @@ pub fn select(index: Bits, options: &[Bits]) -> Bits {
             return index;
         };
         if let Some(odd) = options.iter().position(|o| o.width != first.width) {
-            let message = format!("widths differ in `select`: option 0 is {}, option {odd} is {}", b.describe(ids[0]), b.describe(ids[odd]));
+            let message = format!(
+                "widths differ in `select`: option 0 is {}, option {odd} is {}",
+                b.describe(ids[0]),
+                b.describe(ids[odd])
+            );
             b.error(Fault::Width, loc, message);
             return *first;
         }

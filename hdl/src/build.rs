@@ -149,6 +149,17 @@ impl Builder {
                 Some(*b)
             }
             Op::Sub(a, b) if zero(self, *b) => Some(*a),
+            Op::Eq(a, b) if a == b => Some(self.constant(Value::new(1, 1), loc)),
+            Op::Eq(a, b) if self.module.node(*a).width == 1 => match (self.as_const(*a), self.as_const(*b)) {
+                (_, Some(v)) if v.is_true() => Some(*a),
+                (Some(v), _) if v.is_true() => Some(*b),
+                (_, Some(_)) => Some(self.node(Op::Not(*a), 1, loc)),
+                (Some(_), _) => Some(self.node(Op::Not(*b), 1, loc)),
+                (None, None) => None,
+            },
+            Op::Eq(a, b) if self.as_const(*a).is_some() => Some(self.node(Op::Eq(*b, *a), 1, loc)),
+            // Comparisons that no value can fulfil; linters refuse them.
+            Op::Ult(a, b) if a == b || zero(self, *b) || ones(self, *a) => Some(self.constant(Value::zero(1), loc)),
             Op::Mux(c, t, f) => match self.as_const(*c).map(Value::is_true) {
                 Some(true) => Some(*t),
                 Some(false) => Some(*f),
@@ -169,7 +180,9 @@ impl Builder {
             return Some(a);
         }
         match node.op {
-            Op::Slice(inner, offset) if node.name.is_none() => Some(self.node(Op::Slice(inner, offset + lsb), width, loc)),
+            Op::Slice(inner, offset) if node.name.is_none() => {
+                Some(self.node(Op::Slice(inner, offset + lsb), width, loc))
+            }
             Op::Concat(parts) => {
                 let mut end = node.width;
                 for p in parts {

@@ -1,12 +1,6 @@
 //! Registers, wires, `when` and `switch`.
 
-use crate::{
-    Bits, Value,
-    bits::Operand,
-    build::with,
-    error::Fault,
-    ir::*,
-};
+use crate::{Bits, Value, bits::Operand, build::with, error::Fault, ir::*};
 use std::{panic::Location, rc::Rc};
 
 fn new_sig(width: u32, kind: SigKind, loc: Loc) -> Bits {
@@ -15,7 +9,8 @@ fn new_sig(width: u32, kind: SigKind, loc: Loc) -> Bits {
             b.error(Fault::Width, loc, "a signal needs at least 1 bit".into());
         }
         let domain = b.domain;
-        let sig = Sig { name: String::new(), width: width.max(1), kind, port: None, domain, loc, doc: "", ignored: false };
+        let sig =
+            Sig { name: String::new(), width: width.max(1), kind, port: None, domain, loc, doc: "", ignored: false };
         let id = b.new_sig(sig);
         b.sig_bits(id)
     })
@@ -53,7 +48,11 @@ impl Bits {
                 return b.error(Fault::Config, loc, "a reset value must be a constant".into());
             };
             if v.width() != made.width {
-                return b.error(Fault::Width, loc, format!("the reset value {v} does not fit a {}-bit register", made.width));
+                return b.error(
+                    Fault::Width,
+                    loc,
+                    format!("the reset value {v} does not fit a {}-bit register", made.width),
+                );
             }
             reg_info(b, made, loc, |info| info.reset = Some(v));
         });

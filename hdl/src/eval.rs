@@ -10,7 +10,11 @@ pub fn eval(op: &Op, width: u32, get: impl Fn(NodeId) -> Value) -> Option<Value>
     let bit = |b: bool| Value::new(1, u128::from(b));
     let amount = |n: NodeId| {
         let v = get(n);
-        if v.words().iter().skip(1).any(|w| *w != 0) || v.to_u64() > u64::from(u32::MAX) { u32::MAX } else { v.to_u64() as u32 }
+        if v.words().iter().skip(1).any(|w| *w != 0) || v.to_u64() > u64::from(u32::MAX) {
+            u32::MAX
+        } else {
+            v.to_u64() as u32
+        }
     };
     Some(match op {
         Op::Const(v) => v.clone(),

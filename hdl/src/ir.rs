@@ -80,8 +80,18 @@ impl Op {
         match self {
             Const(_) | Sig(_) => vec![],
             Not(a) | Slice(a, _) | Repeat(a, _) | RedAnd(a) | RedOr(a) | RedXor(a) => vec![*a],
-            And(a, b) | Or(a, b) | Xor(a, b) | Add(a, b) | Sub(a, b) | Mul(a, b) | Eq(a, b) | Ult(a, b) | Slt(a, b)
-            | Shl(a, b) | Shr(a, b) | Sar(a, b) => vec![*a, *b],
+            And(a, b)
+            | Or(a, b)
+            | Xor(a, b)
+            | Add(a, b)
+            | Sub(a, b)
+            | Mul(a, b)
+            | Eq(a, b)
+            | Ult(a, b)
+            | Slt(a, b)
+            | Shl(a, b)
+            | Shr(a, b)
+            | Sar(a, b) => vec![*a, *b],
             Mux(c, t, f) => vec![*c, *t, *f],
             Concat(parts) => parts.clone(),
             Select(index, options) => std::iter::once(*index).chain(options.iter().copied()).collect(),

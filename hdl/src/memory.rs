@@ -167,7 +167,10 @@ impl MemSpec {
     fn fault(&self) -> Option<String> {
         let bad = |text: String| Some(text);
         if self.depth < 2 || self.width == 0 {
-            return bad(format!("a memory of {} words of {} bits: use at least 2 words of 1 bit", self.depth, self.width));
+            return bad(format!(
+                "a memory of {} words of {} bits: use at least 2 words of 1 bit",
+                self.depth, self.width
+            ));
         }
         if self.kind != MemKind::Distributed && !(1..=2).contains(&self.latency) {
             return bad(format!("read latency {}: block memories have 1 or 2", self.latency));
@@ -184,8 +187,12 @@ impl MemSpec {
             return bad("`NoChange` belongs to the ports of a true dual port memory".into());
         }
         match &self.init {
-            Some(init) if init.len() > self.depth as usize => bad(format!("{} words of contents for {} words", init.len(), self.depth)),
-            Some(init) if init.iter().any(|v| v.width() != self.width) => bad(format!("contents are not all {} bits wide", self.width)),
+            Some(init) if init.len() > self.depth as usize => {
+                bad(format!("{} words of contents for {} words", init.len(), self.depth))
+            }
+            Some(init) if init.iter().any(|v| v.width() != self.width) => {
+                bad(format!("contents are not all {} bits wide", self.width))
+            }
             None if self.kind == MemKind::Rom => bad("a ROM needs contents".into()),
             _ => None,
         }

@@ -1,9 +1,9 @@
 //! Names: every signal and instance gets one that is an identifier, no keyword and the same on every run.
 
 use crate::{
+    Bits,
     bundle::{Bundle, Field},
     ir::*,
-    Bits,
 };
 use std::collections::HashSet;
 

@@ -280,7 +280,10 @@ mod tests {
     fn arithmetic_wraps_at_the_width() {
         assert_eq!(Value::ones(65).add(&Value::new(65, 1)), Value::zero(65));
         assert_eq!(Value::zero(65).sub(&Value::new(65, 1)), Value::ones(65));
-        assert_eq!(Value::new(100, u64::MAX as u128).mul(&Value::new(100, 1 << 40)).to_u128(), ((u64::MAX as u128) << 40) & ((1 << 100) - 1));
+        assert_eq!(
+            Value::new(100, u64::MAX as u128).mul(&Value::new(100, 1 << 40)).to_u128(),
+            ((u64::MAX as u128) << 40) & ((1 << 100) - 1)
+        );
         assert!(Value::ones(70).slt(&Value::zero(70)) && !Value::ones(70).ult(&Value::zero(70)));
         assert_eq!(format!("{:x}", Value::new(10, 0x2ff)), "2ff");
         assert_eq!(Value::new(3, 6).sign_extend(5), Value::new(5, 0b11110));

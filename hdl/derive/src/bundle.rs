@@ -16,7 +16,12 @@ pub fn derive(input: DeriveInput) -> Result<TokenStream> {
     };
     let leaf = match input.generics.params.iter().collect::<Vec<_>>()[..] {
         [GenericParam::Type(t)] => t.ident.clone(),
-        _ => return Err(Error::new_spanned(&input.generics, "a bundle has one type parameter: what stands at its leaves")),
+        _ => {
+            return Err(Error::new_spanned(
+                &input.generics,
+                "a bundle has one type parameter: what stands at its leaves",
+            ));
+        }
     };
     let name = &input.ident;
     let fields: Vec<Parsed> = fields.named.iter().map(|f| Parsed::new(f, &leaf)).collect::<Result<_>>()?;
@@ -153,7 +158,10 @@ impl<'a> Parsed<'a> {
             }
             Kind::Maybe(inner) => {
                 let present = self.expr("present")?.ok_or_else(|| {
-                    Error::new(Span::call_site(), format!("field `{}` is an Option and needs #[present(…)]", self.ident))
+                    Error::new(
+                        Span::call_site(),
+                        format!("field `{}` is an Option and needs #[present(…)]", self.ident),
+                    )
                 })?;
                 let inner = self.shape_expr(inner, leaf)?;
                 quote!(if #present { Some(#inner) } else { None })

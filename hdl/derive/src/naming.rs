@@ -42,7 +42,21 @@ fn can_name(local: &Local) -> bool {
     let Some(init) = &local.init else { return false };
     !matches!(
         &*init.expr,
-        Expr::Closure(_) | Expr::Lit(_) | Expr::Reference(_) | Expr::Macro(_) | Expr::Range(_) | Expr::Struct(_) | Expr::Binary(syn::ExprBinary { op: syn::BinOp::Lt(_) | syn::BinOp::Gt(_) | syn::BinOp::Eq(_) | syn::BinOp::Ne(_) | syn::BinOp::Le(_) | syn::BinOp::Ge(_), .. })
+        Expr::Closure(_)
+            | Expr::Lit(_)
+            | Expr::Reference(_)
+            | Expr::Macro(_)
+            | Expr::Range(_)
+            | Expr::Struct(_)
+            | Expr::Binary(syn::ExprBinary {
+                op: syn::BinOp::Lt(_)
+                    | syn::BinOp::Gt(_)
+                    | syn::BinOp::Eq(_)
+                    | syn::BinOp::Ne(_)
+                    | syn::BinOp::Le(_)
+                    | syn::BinOp::Ge(_),
+                ..
+            })
     ) && !is_new_collection(&init.expr)
 }
 
