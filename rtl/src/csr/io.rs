@@ -1,0 +1,94 @@
+//! Bundles: the register bus and the events that are counted.
+
+use hdl::Bundle;
+
+/// AXI4-Lite with 32-bit data (ARM IHI 0022, chapter B1); the producer is the manager.
+#[derive(Bundle, Clone, Debug)]
+#[bundle(addr_w: u32)]
+pub struct AxiLite<S> {
+    /// Write address, in bytes.
+    #[width(addr_w)]
+    pub awaddr: S,
+    /// Protection type of the write; not looked at.
+    #[width(3)]
+    pub awprot: S,
+    /// The write address is there.
+    pub awvalid: S,
+    /// The write address is taken.
+    #[flip]
+    pub awready: S,
+    /// Write data.
+    #[width(32)]
+    pub wdata: S,
+    /// Bytes of `wdata` that are written.
+    #[width(4)]
+    pub wstrb: S,
+    /// The write data is there.
+    pub wvalid: S,
+    /// The write data is taken.
+    #[flip]
+    pub wready: S,
+    /// Write response: 0 OKAY, 2 SLVERR, 3 DECERR.
+    #[flip]
+    #[width(2)]
+    pub bresp: S,
+    /// The write response is there.
+    #[flip]
+    pub bvalid: S,
+    /// The write response is taken.
+    pub bready: S,
+    /// Read address, in bytes.
+    #[width(addr_w)]
+    pub araddr: S,
+    /// Protection type of the read; not looked at.
+    #[width(3)]
+    pub arprot: S,
+    /// The read address is there.
+    pub arvalid: S,
+    /// The read address is taken.
+    #[flip]
+    pub arready: S,
+    /// Read data; 0 with an error response.
+    #[flip]
+    #[width(32)]
+    pub rdata: S,
+    /// Read response: 0 OKAY, 2 SLVERR, 3 DECERR.
+    #[flip]
+    #[width(2)]
+    pub rresp: S,
+    /// The read response is there.
+    #[flip]
+    pub rvalid: S,
+    /// The read response is taken.
+    pub rready: S,
+}
+
+/// What the data path tells the counters: each kind of event at most once a clock, all in the same clock if need be.
+#[derive(Bundle, Clone, Debug)]
+pub struct CounterEvents<S> {
+    /// A frame has found its outcome.
+    pub outcome_valid: S,
+    /// The outcome's code.
+    #[width(crate::outcome::Outcome::WIDTH)]
+    pub outcome: S,
+    /// A frame came in from the host, good or bad.
+    pub host_frame: S,
+    /// Its bytes, without FCS.
+    #[width(CounterEvents::<hdl::Shape>::BYTES_W)]
+    pub host_bytes: S,
+    /// A frame went out by net0.
+    pub net0_frame: S,
+    /// Its bytes, without FCS.
+    #[width(CounterEvents::<hdl::Shape>::BYTES_W)]
+    pub net0_bytes: S,
+    /// A frame went out to the Orchestration Module.
+    pub punt_frame: S,
+    /// Its bytes, without FCS.
+    #[width(CounterEvents::<hdl::Shape>::BYTES_W)]
+    pub punt_bytes: S,
+}
+
+impl CounterEvents<hdl::Shape> {
+    /// Bits of a frame's length: 16,383 bytes at most.
+    pub const BYTES_W: u32 = 14;
+}

@@ -1,0 +1,74 @@
+//! Commands, their results, and the function table's entry.
+
+use hdl::{Bundle, Encode};
+
+/// What a [`SlotCommand`](super::SlotCommand) does.
+#[derive(Encode, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Operation {
+    /// Nothing: refused as [`TableStatus::BadCommand`].
+    None,
+    /// Writes key and value to a free slot.
+    Insert,
+    /// Frees the slot that holds the key.
+    Delete,
+    /// Returns what stands in a slot.
+    Read,
+}
+
+/// How a table command ended.
+#[derive(Encode, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TableStatus {
+    /// Done.
+    Ok,
+    /// The slot holds another live entry; nothing changed.
+    Occupied,
+    /// The key does not hash to this row of this way; nothing changed.
+    Misplaced,
+    /// There is no such way, row or function; nothing changed.
+    OutOfRange,
+    /// The key is live in another way with another value; nothing changed.
+    Duplicate,
+    /// The slot is free: there is nothing to delete or read.
+    Absent,
+    /// The table is still clearing itself after reset; nothing changed.
+    NotReady,
+    /// No such command; nothing changed.
+    BadCommand,
+}
+
+impl TableStatus {
+    /// Bits of the code.
+    pub const WIDTH: u32 = 3;
+
+    /// One sentence for register documentation.
+    pub const fn doc(self) -> &'static str {
+        match self {
+            TableStatus::Ok => "done",
+            TableStatus::Occupied => "the slot holds another live entry",
+            TableStatus::Misplaced => "the key does not hash to this row of this way",
+            TableStatus::OutOfRange => "no such way, row or function",
+            TableStatus::Duplicate => "the key is live in another way with another value",
+            TableStatus::Absent => "the slot is free",
+            TableStatus::NotReady => "the table is still clearing itself after reset",
+            TableStatus::BadCommand => "no such command",
+        }
+    }
+}
+
+/// An entry of the function table.
+#[derive(Bundle, Clone, Debug)]
+pub struct FunctionEntry<S> {
+    /// The function exists.
+    pub valid: S,
+    /// 0 nat, 1 pass, 2 drop; 3 is reserved.
+    #[width(2)]
+    pub mode: S,
+    /// 0 punt, 1 drop, 2 pass.
+    #[width(2)]
+    pub unmatched: S,
+}
+
+impl FunctionEntry<hdl::Shape> {
+    /// Bits of a packed entry: `valid` in bit 0, `mode` in bits 2:1, `unmatched` in bits 4:3.
+    pub const WIDTH: u32 = 5;
+}
