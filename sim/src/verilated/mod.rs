@@ -19,6 +19,7 @@
 //! the source line and what `$display` last said in the same evaluation, and returned by the call that ran it.
 
 mod spec;
+mod design;
 mod toolchain;
 mod shim;
 mod compile;
