@@ -7,10 +7,10 @@
 //! 3. `tkeep` is contiguous from lane 0, full except on the last beat, and never zero.
 //! 4. A frame comes out whole or not at all.
 
-use hdl::Bundle;
+use hdl::{Bits, Bundle};
 
 /// A stream. Lane 0 (`tdata[7:0]`) is the first byte on the wire.
-#[derive(Bundle, Clone, Debug)]
+#[derive(Bundle, Clone, Copy, Debug)]
 #[bundle(data_w: u32, user_w: u32)]
 pub struct Axis<S> {
     /// Data, lane 0 first on the wire.
@@ -31,8 +31,51 @@ pub struct Axis<S> {
     pub tuser: S,
 }
 
+/// What one beat carries: everything of a stream but its handshake.
+#[derive(Bundle, Clone, Copy, Debug)]
+#[bundle(data_w: u32, user_w: u32)]
+pub struct Beat<S> {
+    /// Data, lane 0 first on the wire.
+    #[width(data_w)]
+    pub tdata: S,
+    /// One bit a lane: the lane holds a byte of the frame.
+    #[width(data_w / 8)]
+    pub tkeep: S,
+    /// Last beat of the frame.
+    pub tlast: S,
+    /// Side information, a packed bundle.
+    #[width(user_w)]
+    pub tuser: S,
+}
+
+impl<S: Copy> Axis<S> {
+    /// The payload.
+    pub fn beat(&self) -> Beat<S> {
+        Beat { tdata: self.tdata, tkeep: self.tkeep, tlast: self.tlast, tuser: self.tuser }
+    }
+}
+
+impl Axis<Bits> {
+    /// 1 bit: a beat is handed over at this clock edge.
+    #[track_caller]
+    pub fn transfer(&self) -> Bits {
+        self.tvalid & self.tready
+    }
+}
+
+/// Widths that a stream can have: whole bytes and at least one bit of `tuser`. The error names `block`.
+pub(crate) fn check_widths(block: &str, data_w: u32, user_w: u32) -> Result<(), String> {
+    if data_w == 0 || !data_w.is_multiple_of(8) {
+        return Err(format!("{block}: data_w = {data_w} is no whole number of bytes: use a multiple of 8"));
+    }
+    if user_w == 0 {
+        return Err(format!("{block}: user_w = 0, but a stream has at least 1 bit of tuser"));
+    }
+    Ok(())
+}
+
 /// `tuser` of frames from the host.
-#[derive(Bundle, Clone, Debug)]
+#[derive(Bundle, Clone, Copy, Debug)]
 pub struct HostUser<S> {
     /// The frame is bad and must go nowhere; sampled on the last beat.
     pub bad: S,
@@ -42,14 +85,14 @@ pub struct HostUser<S> {
 }
 
 /// `tuser` of frames to and from the network.
-#[derive(Bundle, Clone, Debug)]
+#[derive(Bundle, Clone, Copy, Debug)]
 pub struct NetUser<S> {
     /// The frame is bad and must go nowhere; sampled on the last beat.
     pub bad: S,
 }
 
 /// `tuser` of frames that go to the Orchestration Module.
-#[derive(Bundle, Clone, Debug)]
+#[derive(Bundle, Clone, Copy, Debug)]
 pub struct PuntUser<S> {
     /// Why: an encoded [`crate::outcome::Outcome`] that is a punt.
     #[width(crate::outcome::Outcome::WIDTH)]

@@ -1,5 +1,21 @@
-//! AXI4-Stream: the bundle and the blocks that buffer, join and widen streams.
+//! AXI4-Stream: the bundle and the blocks that buffer and join streams.
+//!
+//! Pipelines read from left to right: `io.s_axis >> skid >> ("rx_fifo", fifo) >> io.m_axis` (see [`StreamBlock`]).
 
 mod axis;
+mod rules;
+mod pipe;
+mod store;
+mod skid;
+mod fifo;
+mod frame_fifo;
+mod arbiter;
 
-pub use axis::{Axis, HostUser, NetUser, PuntUser};
+pub use arbiter::{Arbiter, ArbiterIo};
+pub use axis::{Axis, Beat, HostUser, NetUser, PuntUser};
+pub use fifo::Fifo;
+pub use frame_fifo::{FrameFifo, FrameFifoIo, WhenFull};
+pub use pipe::{StreamBlock, StreamIo};
+pub use rules::{assert_stream, assume_stream};
+pub use skid::Skid;
+pub use store::Memory;

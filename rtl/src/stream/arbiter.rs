@@ -1,0 +1,133 @@
+//! Joins several streams into one, frame by frame, in turn.
+//!
+//! ```text
+//!   s_axis0 ═══▶┌─────────┐
+//!   s_axis1 ═══▶│ arbiter │═══▶ m_axis
+//!       ... ═══▶└─────────┘
+//! ```
+//! Latency 1 clock for a stream that has the turn; a beat on every clock. The next turn is decided as a frame's last beat
+//! goes by, so there is no bubble between frames as long as the next one is waiting by then or comes from the same stream.
+//! A stream that finds the arbiter idle in another one's turn gets the turn one clock later.
+//!
+//! 1. The rules of [`Axis`](super::Axis) on `m_axis`, given that they hold on every input.
+//! 2. Beats of one input come out as they went in, in order, each once.
+//! 3. Frames are not mixed: from a frame's first beat to its last only its input is taken from.
+//! 4. A waiting stream gets the turn after at most one frame of each other stream.
+
+use super::{Axis, Beat, Skid, assume_stream, axis::check_widths};
+use hdl::{
+    Bits, Block, Bundle, Shape, assert_that, assign, cat, clog2, cover_that, instance, lit, names, pack, reg, select,
+    unpack, when,
+};
+
+/// The arbiter.
+#[derive(Clone, Copy, Debug)]
+pub struct Arbiter {
+    /// Number of streams in, 2 to 16.
+    pub inputs: u32,
+    /// Width of `tdata` in bits, a multiple of 8.
+    pub data_w: u32,
+    /// Width of `tuser` in bits.
+    pub user_w: u32,
+}
+
+/// Ports of an [`Arbiter`].
+#[derive(Bundle, Clone, Debug)]
+#[bundle(inputs: u32, data_w: u32, user_w: u32)]
+pub struct ArbiterIo<S> {
+    /// Frames in.
+    #[input]
+    #[count(inputs)]
+    #[shape(Axis::shape(data_w, user_w))]
+    pub s_axis: Vec<Axis<S>>,
+    /// Frames out.
+    #[output]
+    #[shape(Axis::shape(data_w, user_w))]
+    pub m_axis: Axis<S>,
+}
+
+impl Block for Arbiter {
+    type Io<S> = ArbiterIo<S>;
+
+    fn name(&self) -> String {
+        "arbiter".into()
+    }
+
+    fn doc(&self) -> String {
+        format!("Joins {} streams frame by frame, in turn.", self.inputs)
+    }
+
+    fn params(&self) -> Vec<(&'static str, String)> {
+        vec![("n", self.inputs.to_string()), ("w", self.data_w.to_string()), ("u", self.user_w.to_string())]
+    }
+
+    fn check(&self) -> Result<(), String> {
+        if !(2..=16).contains(&self.inputs) {
+            return Err(format!("arbiter: inputs = {}: use 2 to 16", self.inputs));
+        }
+        check_widths("arbiter", self.data_w, self.user_w)
+    }
+
+    fn io(&self) -> ArbiterIo<Shape> {
+        ArbiterIo::shape(self.inputs, self.data_w, self.user_w)
+    }
+
+    #[names]
+    fn build(&self, io: &ArbiterIo<Bits>) {
+        let count = self.inputs as usize;
+        let turn = reg(clog2(u64::from(self.inputs))).reset(0);
+        let inside = reg(1).reset(0);
+        let has_turn: Vec<Bits> = (0..count).map(|i| turn.eq(i as u64)).collect();
+        let waiting: Vec<Bits> = io.s_axis.iter().map(|s| s.tvalid).collect();
+
+        let beats: Vec<Bits> = io.s_axis.iter().map(|s| pack(&s.beat())).collect();
+        let chosen = unpack(&Beat::shape(self.data_w, self.user_w), select(turn, &beats));
+        let chosen_valid = select(turn, &waiting);
+        let out = instance(&Skid { data_w: self.data_w, user_w: self.user_w });
+        assign(&out.s_axis.beat(), &chosen);
+        out.s_axis.tvalid.set(chosen_valid);
+        for (s, has_turn) in io.s_axis.iter().zip(&has_turn) {
+            s.tready.set(out.s_axis.tready & *has_turn);
+        }
+        out.m_axis >> io.m_axis;
+
+        let take = out.s_axis.transfer();
+        let ends = take & chosen.tlast;
+        when(take, || inside.set(!chosen.tlast));
+        let next: Vec<Bits> = (0..count).map(|i| next_after(&has_turn, &waiting, i)).collect();
+        let pass_on = ends | (!inside & !chosen_valid);
+        when(pass_on & any(next.clone()), || turn.set(encode(&next, turn.width())));
+
+        for (i, s) in io.s_axis.iter().enumerate() {
+            assume_stream(&format!("s_axis{i}"), s);
+            cover_that(&format!("serves{i}"), &format!("4: stream {i} has its turn"), s.transfer() & s.tlast);
+        }
+        if !self.inputs.is_power_of_two() {
+            assert_that("one_turn", "3: the turn is one stream's", turn.lt(u64::from(self.inputs)));
+        }
+    }
+}
+
+/// 1 bit: stream `i` waits, and no stream between the one whose turn it is and `i` does.
+#[track_caller]
+fn next_after(has_turn: &[Bits], waiting: &[Bits], i: usize) -> Bits {
+    let count = has_turn.len();
+    any((1..count).map(|ahead| {
+        let from = (i + count - ahead) % count;
+        let nobody_between = (1..ahead).map(|k| !waiting[(from + k) % count]);
+        nobody_between.fold(has_turn[from] & waiting[i], |all, one| all & one)
+    }))
+}
+
+/// 1 bit: one of them is 1.
+#[track_caller]
+fn any(bits: impl IntoIterator<Item = Bits>) -> Bits {
+    bits.into_iter().reduce(|a, b| a | b).unwrap_or_else(|| lit(1, 0))
+}
+
+/// The number, in `width` bits, of the one of `one_hot` that is 1.
+#[track_caller]
+fn encode(one_hot: &[Bits], width: u32) -> Bits {
+    let bit = |b: u32| any(one_hot.iter().enumerate().filter(|(i, _)| i >> b & 1 == 1).map(|(_, bit)| *bit));
+    cat((0..width).rev().map(bit))
+}

@@ -1,0 +1,167 @@
+//! A FIFO of whole frames: a frame is seen on the output only once its last beat is in, so that it can still be dropped.
+//!
+//! ```text
+//!              ┌────────────┐
+//!   s_axis ═══▶│ frame_fifo │═══▶ m_axis
+//!      bad ───▶│            │───▶ accepted, dropped_bad, dropped_full
+//!              └────────────┘
+//! ```
+//! A beat on every clock both ways; the first beat leaves 3 clocks after the last one came in (2 with distributed memory).
+//! A frame is dropped whole if `bad` is high on its last beat, or if it finds no room:
+//! - [`WhenFull::Stall`]: the input waits for room. A frame longer than the memory would wait for ever: it is dropped as
+//!   soon as it fills the memory alone.
+//! - [`WhenFull::Drop`]: the input never waits; a frame that does not fit at once is dropped.
+//!
+//! 1. The rules of [`Axis`](super::Axis) on `m_axis`, given that they hold on `s_axis`; inside a frame `tvalid` never falls.
+//! 2. The frames that were accepted come out as they went in, in order, each once.
+//! 3. For each frame in, one clock after its last beat, exactly one of `accepted`, `dropped_bad`, `dropped_full` is high.
+//! 4. With `Drop`, `s_axis_tready` is always high. With `Stall` it is low only while the memory is full.
+//! 5. No frame, however long, blocks those behind it.
+
+use super::{
+    Axis, assert_stream, assume_stream,
+    axis::check_widths,
+    store::{self, Memory},
+};
+use hdl::{Bits, Block, Bundle, Shape, assert_that, cover_that, names, pack, reg, when};
+
+/// What a frame FIFO does with a frame for which there is no room.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum WhenFull {
+    /// The frame waits; one longer than the whole memory is dropped.
+    Stall,
+    /// The frame is dropped.
+    Drop,
+}
+
+/// A FIFO of whole frames.
+#[derive(Clone, Copy, Debug)]
+pub struct FrameFifo {
+    /// Width of `tdata` in bits, a multiple of 8.
+    pub data_w: u32,
+    /// Width of `tuser` in bits.
+    pub user_w: u32,
+    /// Beats that the memory holds, at least 2; any number, powers of two are smallest.
+    pub depth: u32,
+    /// What the memory is made of.
+    pub memory: Memory,
+    /// What happens when there is no room.
+    pub when_full: WhenFull,
+}
+
+/// Ports of a [`FrameFifo`].
+#[derive(Bundle, Clone, Copy, Debug)]
+#[bundle(data_w: u32, user_w: u32)]
+pub struct FrameFifoIo<S> {
+    /// Frames in.
+    #[input]
+    #[shape(Axis::shape(data_w, user_w))]
+    pub s_axis: Axis<S>,
+    /// The frame must go nowhere; sampled with its last beat.
+    #[input]
+    pub bad: S,
+    /// Whole frames out.
+    #[output]
+    #[shape(Axis::shape(data_w, user_w))]
+    pub m_axis: Axis<S>,
+    /// The frame whose last beat came in one clock ago will come out.
+    #[output]
+    pub accepted: S,
+    /// The frame whose last beat came in one clock ago was bad and is dropped.
+    #[output]
+    pub dropped_bad: S,
+    /// The frame whose last beat came in one clock ago found no room and is dropped.
+    #[output]
+    pub dropped_full: S,
+}
+
+impl Block for FrameFifo {
+    type Io<S> = FrameFifoIo<S>;
+
+    fn name(&self) -> String {
+        "frame_fifo".into()
+    }
+
+    fn doc(&self) -> String {
+        format!("FIFO of whole frames, {} beats deep.", self.depth)
+    }
+
+    fn params(&self) -> Vec<(&'static str, String)> {
+        vec![
+            ("d", self.depth.to_string()),
+            ("w", self.data_w.to_string()),
+            ("u", self.user_w.to_string()),
+            ("", format!("{:?}", self.memory).to_lowercase()),
+            ("", format!("{:?}", self.when_full).to_lowercase()),
+        ]
+    }
+
+    fn check(&self) -> Result<(), String> {
+        if self.depth < 2 {
+            return Err(format!("frame_fifo: depth = {}: use at least 2 beats", self.depth));
+        }
+        check_widths("frame_fifo", self.data_w, self.user_w)
+    }
+
+    fn io(&self) -> FrameFifoIo<Shape> {
+        FrameFifoIo::shape(self.data_w, self.user_w)
+    }
+
+    #[names]
+    fn build(&self, io: &FrameFifoIo<Bits>) {
+        let (s, m) = (&io.s_axis, &io.m_axis);
+        // Beats up to `commit_pointer` belong to whole frames; those from there to `write_pointer` to the one coming in.
+        let write_pointer = store::pointer(self.depth);
+        let commit_pointer = store::pointer(self.depth);
+        let read_pointer = store::pointer(self.depth);
+        // The rest of the frame is taken and forgotten.
+        let swallow = reg(1).reset(0);
+
+        let full = store::is_full(write_pointer, read_pointer);
+        let available = commit_pointer.ne(read_pointer);
+        match self.when_full {
+            WhenFull::Stall => s.tready.set(!full | swallow),
+            WhenFull::Drop => s.tready.set(1),
+        }
+        let take = s.transfer();
+        let ends = take & s.tlast;
+        let no_room = full | swallow;
+        let store_beat = take & !no_room;
+        let accept = ends & !no_room & !io.bad;
+        // With `Stall` nothing is taken while the memory is full; a frame that fills it alone can only be given up.
+        let give_up = match self.when_full {
+            WhenFull::Stall => full & !available & !swallow,
+            WhenFull::Drop => take & full,
+        };
+        let forget = give_up | (ends & io.bad);
+
+        let word = pack(&s.beat());
+        let beats = store::memory(self.memory, self.depth, word.width());
+        beats.write(store_beat, store::address(write_pointer), word);
+        let read = store::read_ahead(self.memory, &beats, available, store::address(read_pointer), m);
+        let write_next = store::next(write_pointer, self.depth);
+        when(forget, || write_pointer.set(commit_pointer)).elsewhen(store_beat, || write_pointer.set(write_next));
+        when(accept, || commit_pointer.set(write_next));
+        when(read, || read_pointer.set(store::next(read_pointer, self.depth)));
+        when(ends, || swallow.set(0)).elsewhen(give_up, || swallow.set(1));
+
+        io.accepted.reset(0).set(accept);
+        io.dropped_bad.reset(0).set(ends & !no_room & io.bad);
+        io.dropped_full.reset(0).set(ends & no_room);
+
+        assume_stream("s_axis", s);
+        assert_stream("m_axis", m);
+        let level = store::level(write_pointer, read_pointer, self.depth);
+        let whole = store::level(commit_pointer, read_pointer, self.depth);
+        assert_that("level_fits", "2: no more beats than the memory holds", level.le(u64::from(self.depth)));
+        assert_that("whole_in_level", "2: whole frames are part of what is stored", whole.le(level));
+        assert_that("forgets", "5: a frame that is given up leaves nothing behind", !swallow | whole.eq(level));
+        let ended = ends.delay_reset(0);
+        let outcomes = io.accepted.zext(2) + io.dropped_bad.zext(2) + io.dropped_full.zext(2);
+        assert_that("one_outcome", "3: each frame has one outcome, and only frames have", outcomes.eq(ended.zext(2)));
+        cover_that("fills", "4: the memory fills", full);
+        cover_that("accepts", "3: a frame is accepted", io.accepted);
+        cover_that("drops_bad", "3: a bad frame is dropped", io.dropped_bad);
+        cover_that("drops_full", "3: a frame without room is dropped", io.dropped_full);
+    }
+}

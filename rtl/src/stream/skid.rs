@@ -1,0 +1,99 @@
+//! The register slice: cuts every combinational path of a stream, both ways, at full throughput.
+//!
+//! ```text
+//!              ┌──────┐
+//!   s_axis ═══▶│ skid │═══▶ m_axis
+//!              └──────┘
+//! ```
+//! Latency 1 clock; a beat on every clock; never drops. It holds two beats: the one on the output and one that came
+//! in while the output was stalled and `s_axis_tready`, a register, had not yet fallen.
+//!
+//! 1. The rules of [`Axis`](super::Axis) on `m_axis`, given that they hold on `s_axis`.
+//! 2. Beats come out as they went in, in order, each once.
+//! 3. `s_axis_tready` is low exactly while a beat is kept aside (and during reset).
+
+use super::{Axis, Beat, StreamBlock, StreamIo, assert_stream, assume_stream, axis::check_widths};
+use hdl::{Bits, Block, Bundle, Shape, assert_that, assign, cover_that, names, reg, reg_of, when};
+
+/// The register slice.
+#[derive(Clone, Copy, Debug)]
+pub struct Skid {
+    /// Width of `tdata` in bits, a multiple of 8.
+    pub data_w: u32,
+    /// Width of `tuser` in bits.
+    pub user_w: u32,
+}
+
+impl StreamBlock for Skid {
+    fn ends(io: &StreamIo<Bits>) -> (Axis<Bits>, Axis<Bits>) {
+        (io.s_axis, io.m_axis)
+    }
+}
+
+impl Block for Skid {
+    type Io<S> = StreamIo<S>;
+
+    fn name(&self) -> String {
+        "skid".into()
+    }
+
+    fn doc(&self) -> String {
+        "Register slice: two beats deep, cuts every combinational path of a stream.".into()
+    }
+
+    fn params(&self) -> Vec<(&'static str, String)> {
+        vec![("w", self.data_w.to_string()), ("u", self.user_w.to_string())]
+    }
+
+    fn check(&self) -> Result<(), String> {
+        check_widths("skid", self.data_w, self.user_w)
+    }
+
+    fn io(&self) -> StreamIo<Shape> {
+        let axis = Axis::shape(self.data_w, self.user_w);
+        StreamIo::shape(axis, axis)
+    }
+
+    #[names]
+    fn build(&self, io: &StreamIo<Bits>) {
+        let (s, m) = (&io.s_axis, &io.m_axis);
+        let out = m.beat();
+        out.visit(|_, leaf| {
+            leaf.registered();
+        });
+        m.tvalid.reset(0);
+        s.tready.reset(0);
+        let kept = reg_of(&Beat::shape(self.data_w, self.user_w));
+        let kept_valid = reg(1).reset(0);
+
+        let advance = m.tready | !m.tvalid;
+        let take = s.transfer();
+        when(advance, || {
+            when(kept_valid, || {
+                assign(&out, &kept);
+                m.tvalid.set(1);
+                kept_valid.set(0);
+            })
+            .otherwise(|| {
+                assign(&out, &s.beat());
+                m.tvalid.set(take);
+            });
+            s.tready.set(1);
+        })
+        .elsewhen(take, || {
+            assign(&kept, &s.beat());
+            kept_valid.set(1);
+            s.tready.set(0);
+        });
+
+        assume_stream("s_axis", s);
+        assert_stream("m_axis", m);
+        assert_that("ready_means_room", "3: nothing is taken while a beat is kept aside", !(s.tready & kept_valid));
+        assert_that(
+            "kept_behind_output",
+            "2: a beat is kept aside only behind one on the output",
+            !kept_valid | m.tvalid,
+        );
+        cover_that("fills", "3: a beat is kept aside", kept_valid);
+    }
+}
