@@ -7,6 +7,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use em_sim::Rng;
+use em_sim::bfm::{Bench, Frame, Stall, StreamConfig};
 use em_sim::verilated::{Model, ModelSpec, Options, Port, Trace, build};
 
 const CYCLES: u64 = 10_000_000;
@@ -17,6 +18,48 @@ fn main() {
         let options = Options { trace, x_initial_unique, tolerate_warnings: true, ..Options::default() };
         register(name, &options);
         skid(name, &options);
+    }
+    bench();
+}
+
+/// Frames a second through sources, monitors and sinks on a FIFO of four beats.
+fn bench() {
+    const FRAMES: usize = 500_000;
+    for (data_w, stall) in [(64, 0), (128, 0), (512, 0), (512, 30)] {
+        let mut ports = vec![Port::input("clk", 1), Port::input("rst", 1)];
+        for (prefix, into) in [("s_axis_", true), ("m_axis_", false)] {
+            for (signal, width) in
+                [("tdata", data_w), ("tkeep", data_w / 8), ("tlast", 1), ("tuser", 17), ("tvalid", 1)]
+            {
+                let port = format!("{prefix}{signal}");
+                ports.push(if into { Port::input(port, width) } else { Port::output(port, width) });
+            }
+        }
+        ports.extend([Port::output("s_axis_tready", 1), Port::input("m_axis_tready", 1)]);
+        let defines = vec![("DATA_W".to_owned(), data_w.to_string())];
+        let options = Options { defines, ..Options::default() };
+        let model = model("axis_fifo", "tests/verilog/axis_fifo.v", ports, "clk", &options);
+        let mut bench = Bench::new(model, "clk", Some("rst")).expect("its ports");
+        for (seed, prefix) in [(1, "s_axis_"), (2, "m_axis_")] {
+            let config = StreamConfig { stall: Stall::Random { percent: stall, seed }, ..StreamConfig::default() };
+            if seed == 1 { bench.add_source(prefix, &config) } else { bench.add_sink(prefix, &config) }
+                .expect("its ports");
+        }
+        bench.reset(1).expect("no rule broken");
+        for _ in 0..FRAMES {
+            bench.sources[0].send(Frame { data: vec![0x5A; 64], ..Frame::default() }).expect("a frame");
+        }
+        let start = Instant::now();
+        let first = bench.cycle();
+        bench.drain(4, u64::MAX).expect("no rule broken");
+        let seconds = start.elapsed().as_secs_f64();
+        let cycles = (bench.cycle() - first) as f64;
+        let what = format!("frames of 64 bytes, {data_w} bits, stalls {stall} %: with all checks");
+        println!(
+            "{what:<64} {:>7.2} M cycles/s, {:.0} k frames/s",
+            cycles / seconds / 1e6,
+            FRAMES as f64 / seconds / 1e3
+        );
     }
 }
 

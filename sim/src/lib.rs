@@ -2,10 +2,12 @@
 //!
 //! - [`verilated`] builds a Verilator model of given Verilog text and drives its ports at native speed;
 //! - [`bfm`] drives and watches AXI4-Stream and AXI4-Lite ports of such a model, with protocol checks always on;
+//! - [`capture`] reads and writes pcap and pcapng files;
 //! - [`wave`] prints samples as a text waveform.
 
 pub mod verilated;
 pub mod bfm;
+pub mod capture;
 pub mod wave;
 mod rng;
 

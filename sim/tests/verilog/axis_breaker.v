@@ -33,7 +33,7 @@ module axis_breaker (
         stalled <= m_axis_tvalid && !m_axis_tready;
         if (m_axis_tvalid && m_axis_tready) begin
             beat <= last ? 2'd0 : beat + 2'd1;
-            if (last) frame <= frame + 8'd1;
+            if (last && fault != NO_LAST) frame <= frame + 8'd1;
         end
         if (rst) begin
             cycle <= 8'd0;
