@@ -145,7 +145,7 @@ impl Lookup {
 
     /// Clocks from request to response.
     pub fn latency(&self) -> u32 {
-        super::LATENCY
+        super::ExactMatch::LATENCY
     }
 
     /// Mappings that always find a place: 95 % of the slots.
