@@ -21,7 +21,7 @@
 //! Where a key may stand is [`ExactMatch::row_of`]; which of the ways it takes is the software's choice, so that it can
 //! fill the table to the last few slots without a search in hardware.
 
-use super::{SlotCommand, hash, hash::RowHash, manage};
+use super::{SlotCommand, carry, carry_valid, hash, hash::RowHash, manage};
 use hdl::{memory::RamPort, *};
 
 /// Clocks from a block RAM's address to its data, with the output register.
@@ -55,7 +55,7 @@ pub struct ExactIo<S> {
     #[input]
     #[width(key_w)]
     pub lookup_key: S,
-    /// The key is in the table; [`ExactMatch::LATENCY`] clocks after the key.
+    /// The key is in the table; 7 clocks after the key.
     #[output]
     pub hit: S,
     /// Its value, or 0 without a hit.
@@ -97,6 +97,14 @@ impl ExactMatch {
     /// The row of `way` in which `key` may stand.
     pub fn row_of(&self, way: u32, key: u128) -> u32 {
         self.hash().row_of(way, key)
+    }
+
+    /// The RAM of one way: port a looks up, port b is management.
+    fn ram(&self, way: u32) -> [RamPort; 2] {
+        let width = hdl::bundle::packed_width(&self.entry());
+        let ports = memory::true_dual(self.rows, width).latency(RAM_LATENCY).dual();
+        ports[0].rdata.named(&format!("way{way}_ram"));
+        ports
     }
 
     pub(super) fn entry(&self) -> Entry<Shape> {
@@ -144,17 +152,10 @@ impl Block for ExactMatch {
     #[names]
     fn build(&self, io: &ExactIo<Bits>) {
         let rows = self.hash().rows(io.lookup_key);
-        let valid_at_row = pipe(io.lookup_valid, hash::LATENCY);
-        let key_at_entry = io.lookup_key.delay_by(hash::LATENCY + RAM_LATENCY);
-        let valid_at_entry = pipe(valid_at_row, RAM_LATENCY);
-        let ways: Vec<[RamPort; 2]> = (0..self.ways)
-            .map(|way| {
-                let [lookup, manage] =
-                    memory::true_dual(self.rows, hdl::bundle::packed_width(&self.entry())).latency(RAM_LATENCY).dual();
-                lookup.rdata.named(&format!("way{way}"));
-                [lookup, manage]
-            })
-            .collect();
+        let valid_at_row = carry_valid("valid", io.lookup_valid, hash::LATENCY);
+        let key_at_entry = carry("key", io.lookup_key, hash::LATENCY + RAM_LATENCY);
+        let valid_at_entry = carry_valid("valid_in_ram", valid_at_row, RAM_LATENCY);
+        let ways: Vec<[RamPort; 2]> = (0..self.ways).map(|way| self.ram(way)).collect();
         manage::build(self, io, &ways.iter().map(|[_, manage]| *manage).collect::<Vec<_>>());
 
         let mut hits = Vec::new();
@@ -165,11 +166,11 @@ impl Block for ExactMatch {
             lookup.addr.set(row);
             lookup.wdata.set(0);
             // What a read returns in the clock of a write to the same row is undefined, validity and key included.
-            let collides = manage.we & manage.addr.eq(row);
-            let blind = (collides | !io.ready).delay_by(RAM_LATENCY).named(&format!("way{way}_blind"));
-            let entry = unpack(&self.entry(), lookup.rdata);
-            let (hit, value) = compare(&entry, key_at_entry, valid_at_entry & !blind);
-            hits.push(hit.named(&format!("way{way}_hit")));
+            let collides = (manage.we & manage.addr.eq(row)).named(&format!("way{way}_collides"));
+            let blind = carry(&format!("way{way}_blind"), collides | !io.ready, RAM_LATENCY);
+            let (hit, value) =
+                compare(way, &unpack(&self.entry(), lookup.rdata), key_at_entry, valid_at_entry & !blind);
+            hits.push(hit);
             values.push(value);
         }
         // At most one value among the hits (rule 4), so an or-tree selects it.
@@ -179,19 +180,18 @@ impl Block for ExactMatch {
     }
 }
 
-/// A valid bit `n` clocks later; 0 under reset.
-pub(super) fn pipe(valid: Bits, n: u32) -> Bits {
-    (0..n).fold(valid, |v, _| v.delay_reset(0))
-}
-
 /// Whether an entry is the one looked for, and its value, [`COMPARE_LATENCY`] clocks later: groups of bits, then all.
-fn compare(entry: &Entry<Bits>, key: Bits, may_hit: Bits) -> (Bits, Bits) {
+fn compare(way: usize, entry: &Entry<Bits>, key: Bits, may_hit: Bits) -> (Bits, Bits) {
     let width = key.width();
-    let groups = (0..width).step_by(COMPARE_GROUP as usize).map(|lsb| {
-        let bits = lsb..(lsb + COMPARE_GROUP).min(width);
-        entry.key.slice(bits.clone()).eq(key.slice(bits)).delay()
-    });
-    let all = cat(groups.collect::<Vec<_>>()).all();
-    let live = (entry.live & may_hit).delay_reset(0);
-    ((all & live).delay_reset(0), entry.value.delay_by(COMPARE_LATENCY))
+    let groups: Vec<Bits> = (0..width)
+        .step_by(COMPARE_GROUP as usize)
+        .map(|lsb| {
+            let bits = lsb..(lsb + COMPARE_GROUP).min(width);
+            entry.key.slice(bits.clone()).eq(key.slice(bits))
+        })
+        .collect();
+    let same = cat(groups).delay().named(&format!("way{way}_same"));
+    let may_hit = (entry.live & may_hit).delay_reset(0).named(&format!("way{way}_may_hit"));
+    let hit = (same.all() & may_hit).delay_reset(0).named(&format!("way{way}_hit"));
+    (hit, carry(&format!("way{way}_value"), entry.value, COMPARE_LATENCY))
 }

@@ -12,7 +12,7 @@
 //!    which it is read, the RAM's answer is undefined and the new entry is taken from the write instead.
 //! 3. After reset the table clears itself, one entry a clock; until `ready` no function has an entry.
 
-use super::{FunctionCommand, FunctionEntry, TableStatus, exact::RAM_LATENCY, exact::pipe};
+use super::{FunctionCommand, FunctionEntry, TableStatus, carry, carry_valid, exact::RAM_LATENCY};
 use hdl::*;
 
 /// Configuration of a function table.
@@ -32,7 +32,7 @@ pub struct FunctionIo<S> {
     #[input]
     #[width(16)]
     pub lookup_function: S,
-    /// Its entry, [`FunctionTable::LATENCY`] clocks later; all 0 if it has none.
+    /// Its entry, 3 clocks later; all 0 if it has none.
     #[output]
     pub entry: FunctionEntry<S>,
     /// Commands that edit the table.
@@ -102,15 +102,15 @@ impl Block for FunctionTable {
         lookup.we.set(0);
         lookup.addr.set(io.lookup_function.trunc(index_w));
         lookup.wdata.set(0);
-        let exists = pipe(io.lookup_valid & io.ready & !beyond(io.lookup_function), RAM_LATENCY);
-        let collides = (manage.we & manage.addr.eq(lookup.addr)).delay_by(RAM_LATENCY);
-        let written = manage.wdata.delay_by(RAM_LATENCY);
+        let exists = carry_valid("exists", io.lookup_valid & io.ready & !beyond(io.lookup_function), RAM_LATENCY);
+        let collides = carry("collides", manage.we & manage.addr.eq(lookup.addr), RAM_LATENCY);
+        let written = carry("written", manage.wdata, RAM_LATENCY);
         let word = mux(collides, written, lookup.rdata);
         let present = exists & word.bit(0);
-        let entry = unpack(&shape, present.repeat(width) & word);
-        io.entry.valid.reset(0).set(entry.valid);
-        io.entry.mode.registered().set(entry.mode);
-        io.entry.unmatched.registered().set(entry.unmatched);
+        let found_entry = unpack(&shape, present.repeat(width) & word);
+        io.entry.valid.reset(0).set(found_entry.valid);
+        io.entry.mode.registered().set(found_entry.mode);
+        io.entry.unmatched.registered().set(found_entry.unmatched);
 
         let command = &io.command;
         let step = state(Step::Clear);
@@ -120,7 +120,8 @@ impl Block for FunctionTable {
         command.done.reset(0);
         command.done.set(0);
         command.status.registered();
-        command.old_entry.set(manage.rdata.delay_enable(step.is(Step::Fetch)));
+        command.old_entry.registered();
+        when(step.is(Step::Fetch), || command.old_entry.set(manage.rdata));
         io.ready.reset(0);
         manage.we.set(step.is(Step::Clear) | (step.is(Step::Answer) & command.write & in_range));
         manage.en.set(manage.we | step.is(Step::Access));

@@ -52,7 +52,7 @@ pub struct LookupResponse<S> {
 pub struct SlotCommand<S> {
     /// Begin; one clock long, not again before `done`.
     pub start: S,
-    /// An encoded [`Operation`](super::Operation).
+    /// 1 insert, 2 delete, 3 read.
     #[width(2)]
     pub operation: S,
     /// Way of the slot.
@@ -70,7 +70,7 @@ pub struct SlotCommand<S> {
     /// The command is over; one clock long.
     #[flip]
     pub done: S,
-    /// An encoded [`TableStatus`](super::TableStatus), valid with `done`.
+    /// How the command ended (0: done), valid with `done`.
     #[flip]
     #[width(super::TableStatus::WIDTH)]
     pub status: S,
@@ -94,13 +94,13 @@ pub struct FunctionCommand<S> {
     /// Function number.
     #[width(16)]
     pub index: S,
-    /// Entry to write: [`FunctionEntry`](super::FunctionEntry), packed.
+    /// Entry to write: validity, mode and `unmatched`, packed.
     #[width(super::FunctionEntry::<hdl::Shape>::WIDTH)]
     pub entry: S,
     /// The command is over; one clock long.
     #[flip]
     pub done: S,
-    /// An encoded [`TableStatus`](super::TableStatus), valid with `done`.
+    /// How the command ended (0: done), valid with `done`.
     #[flip]
     #[width(super::TableStatus::WIDTH)]
     pub status: S,

@@ -60,7 +60,7 @@ pub(super) fn build(table: &ExactMatch, io: &ExactIo<Bits>, ports: &[RamPort]) {
 
     let write_entry = Entry { live: is(Operation::Insert), key: command.key, value: command.value };
     let written = mux(step.is(Step::Clear), lit(pack(&write_entry).width(), 0), write_data(&write_entry));
-    let fetched: Vec<Entry<Bits>> = ports.iter().map(|port| unpack(&table.entry(), port.rdata)).collect();
+    let fetched = &ports.iter().map(|port| unpack(&table.entry(), port.rdata)).collect::<Vec<_>>();
     let found: Vec<Found> = (0..ports.len())
         .map(|way| {
             let arrived = step.is(Step::Fetch);
@@ -80,9 +80,13 @@ pub(super) fn build(table: &ExactMatch, io: &ExactIo<Bits>, ports: &[RamPort]) {
         port.addr.set(*row);
         port.wdata.set(written);
     }
-    let old = fetched_entry(&fetched, command.way);
-    command.old_key.set(old.0.delay_enable(step.is(Step::Fetch)));
-    command.old_value.set(old.1.delay_enable(step.is(Step::Fetch)));
+    let (old_key, old_value) = fetched_entry(fetched, command.way);
+    command.old_key.registered();
+    command.old_value.registered();
+    when(step.is(Step::Fetch), || {
+        command.old_key.set(old_key);
+        command.old_value.set(old_value);
+    });
 
     let any = |of: &dyn Fn(&Found) -> Bits| found.iter().map(of).reduce(|a, b| a | b).expect("a table has ways");
     let live = any(&|f| f.chosen & f.live);
@@ -129,7 +133,11 @@ pub(super) fn build(table: &ExactMatch, io: &ExactIo<Bits>, ports: &[RamPort]) {
             when(!in_range, || status(TableStatus::OutOfRange))
                 .elsewhen(is(Operation::None), || status(TableStatus::BadCommand))
                 .elsewhen(is(Operation::Read), || {
-                    command.status.set(mux(live, TableStatus::Ok.encoded(), lit(TableStatus::WIDTH, TableStatus::Absent.encoded().into())));
+                    command.status.set(mux(
+                        live,
+                        TableStatus::Ok.encoded(),
+                        lit(TableStatus::WIDTH, TableStatus::Absent.encoded().into()),
+                    ));
                 })
                 .elsewhen(!placed, || status(TableStatus::Misplaced))
                 .elsewhen(is(Operation::Delete) & !live, || status(TableStatus::Absent))
@@ -177,8 +185,7 @@ fn serial_hash(table: &ExactMatch, key: Bits, running: Bits, count: Bits) -> Bit
     tables.raddr.set(cat([count.trunc(digit_w), digit]));
     let row_sum = reg(hash.ways * hash.row_w);
     when(running, || {
-        when(count.lt(u64::from(RAM_LATENCY)), || row_sum.set(0))
-            .otherwise(|| row_sum.set(row_sum ^ tables.rdata));
+        when(count.lt(u64::from(RAM_LATENCY)), || row_sum.set(0)).otherwise(|| row_sum.set(row_sum ^ tables.rdata));
     });
     row_sum
 }

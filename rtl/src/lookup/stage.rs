@@ -9,7 +9,7 @@
 //! Latency [`Lookup::latency`] clocks, throughput 1 request a clock, never stalls. The NAT key is the function's number
 //! above the inside address, the value the outside address.
 
-use super::{ExactMatch, FunctionTable, Lookup, LookupIo, exact::pipe};
+use super::{ExactMatch, FunctionTable, Lookup, LookupIo, carry, carry_valid};
 use hdl::*;
 
 impl Lookup {
@@ -67,10 +67,10 @@ impl Block for Lookup {
         io.manage.ready.set(nat.ready & functions.ready);
 
         let wait = ExactMatch::LATENCY - FunctionTable::LATENCY;
-        io.response.valid.set(pipe(io.request.valid, self.latency()));
-        io.response.function_valid.set(pipe(functions.entry.valid, wait));
-        io.response.mode.set(functions.entry.mode.delay_by(wait));
-        io.response.unmatched.set(functions.entry.unmatched.delay_by(wait));
+        io.response.valid.set(carry_valid("valid", io.request.valid, self.latency()));
+        io.response.function_valid.set(carry_valid("function_valid", functions.entry.valid, wait));
+        io.response.mode.set(carry("mode", functions.entry.mode, wait));
+        io.response.unmatched.set(carry("unmatched", functions.entry.unmatched, wait));
         io.response.nat_hit.set(nat.hit);
         io.response.outside.set(nat.hit_value);
     }
