@@ -88,6 +88,7 @@ fn build_module<B: Block>(block: &B, loc: Loc, errors: &mut Vec<ElabError>) -> R
     });
     errors.extend(done.errors);
     let mut module = done.module;
+    errors.extend(crate::check::port_names(&module));
     module.params = block.params();
     module.doc = block.doc();
     crate::names::settle(&mut module);

@@ -184,15 +184,21 @@ impl Builder {
                 Some(self.node(Op::Slice(inner, offset + lsb), width, loc))
             }
             Op::Concat(parts) => {
-                let mut end = node.width;
+                let (mut end, mut taken) = (node.width, Vec::new());
                 for p in parts {
                     let start = end - self.module.node(p).width;
-                    if lsb >= start && lsb + width <= end {
-                        return Some(self.node(Op::Slice(p, lsb - start), width, loc));
+                    let (lo, hi) = (lsb.max(start), (lsb + width).min(end));
+                    if lo < hi {
+                        taken.push((p, lo - start, hi - lo));
                     }
                     end = start;
                 }
-                None
+                // A named concatenation that is cut across its parts keeps its name in the text.
+                if taken.len() > 1 && node.name.is_some() {
+                    return None;
+                }
+                let parts = taken.into_iter().map(|(p, lo, n)| self.node(Op::Slice(p, lo), n, loc)).collect::<Vec<_>>();
+                Some(if let [only] = parts[..] { only } else { self.node(Op::Concat(parts), width, loc) })
             }
             _ => None,
         }

@@ -219,7 +219,7 @@ impl Switch {
             let twice = wanted.iter().find(|w| arms.iter().any(|(vs, _)| vs.contains(w))).cloned();
             arms.push((wanted, stmts));
             if let Some(v) = twice {
-                b.error(Fault::Config, loc, format!("the case {v} stands in this switch twice"));
+                b.error(Fault::Config, loc, format!("the case {} stands in this switch twice", v.to_u64()));
             }
         });
         self
@@ -289,11 +289,19 @@ impl<E: Encode> State<E> {
     }
 
     /// One arm a variant: the closure is called for each and usually is a `match`, which Rust checks for completeness.
+    /// Codes that no variant has go with the last one, so that every path is a variant's.
     #[track_caller]
     pub fn switch(self, mut body: impl FnMut(E)) {
         let mut sw = switch(self.bits);
-        for (_, v) in E::VARIANTS {
+        let all_codes = E::VARIANTS.len() as u64 == 1 << E::width();
+        let Some(((_, last), rest)) = E::VARIANTS.split_last() else { return };
+        for (_, v) in rest {
             sw = sw.case(v.encoded(), || body(*v));
+        }
+        if all_codes {
+            sw.case(last.encoded(), || body(*last));
+        } else {
+            sw.default(|| body(*last));
         }
     }
 }

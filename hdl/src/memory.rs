@@ -323,7 +323,9 @@ impl MemBuilder {
         let mut spec = self.spec;
         if let Some(message) = spec.fault() {
             with(|b| b.error(Fault::Config, self.loc, message));
-            spec = MemSpec { depth: spec.depth.max(2), width: spec.width.max(1), lane: None, ..spec };
+            // The same pins, so that building can go on and find more.
+            let width = spec.width.max(1);
+            spec = MemSpec { depth: spec.depth.max(2), width, lane: spec.lane.map(|_| width), ..spec };
         }
         let names = spec.domains();
         let wanted = [self.write_domain, self.read_domain];

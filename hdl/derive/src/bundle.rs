@@ -2,6 +2,7 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::quote;
+use syn::ext::IdentExt;
 use syn::{
     Attribute, Data, DeriveInput, Error, Expr, ExprLit, Field, Fields, GenericArgument, GenericParam, Ident, Lit, Meta,
     PathArguments, Result, Type, parse_quote,
@@ -108,7 +109,8 @@ impl<'a> Parsed<'a> {
         let doc: Vec<String> = field.attrs.iter().filter_map(doc_line).collect();
         let clock = match field.attrs.iter().find(|a| a.path().is_ident("clock")) {
             Some(a) => {
-                let name = a.parse_args::<Ident>()?.to_string();
+                // `async` is a keyword and still a domain.
+                let name = a.parse_args_with(Ident::parse_any)?.to_string();
                 quote!(Some(#name))
             }
             None => quote!(None),

@@ -1,0 +1,63 @@
+//! names: of ports, properties and modules.
+
+use crate::support::*;
+use hdl::*;
+
+fn message(block: &impl Block) -> String {
+    match elaborate(block) {
+        Ok(_) => "no error".into(),
+        Err(e) => e.0.iter().map(|e| e.message.clone()).collect::<Vec<_>>().join("\n"),
+    }
+}
+
+#[test]
+fn a_keyword_is_no_port() {
+    block!(B { input reg: 1, output y: 1 } |io| {
+        io.y.set(io.reg);
+    });
+    assert_eq!(message(&B), "`reg` cannot be a port's name in Verilog: call the field e.g. `reg_`");
+}
+
+#[test]
+fn clashing_ports() {
+    block!(Clock { input clk: 1, output y: 1 } |io| {
+        io.y.set(io.clk);
+    });
+    assert_eq!(message(&Clock), "the port name `clk` is taken by the clock of domain `clk`: rename the field");
+
+    #[derive(Bundle, Clone)]
+    pub struct Io<S> {
+        #[input]
+        #[count(2)]
+        a: Vec<S>,
+        #[output]
+        a0: S,
+        #[output]
+        a1_: S,
+    }
+    struct Twice;
+    impl Block for Twice {
+        type Io<S> = Io<S>;
+        fn name(&self) -> String {
+            "m".into()
+        }
+        fn io(&self) -> Io<Shape> {
+            Io::shape()
+        }
+        fn build(&self, io: &Io<Bits>) {
+            io.a0.set(io.a[0]);
+            io.a1_.set(io.a[1]);
+        }
+    }
+    assert_eq!(message(&Twice), "the port name `a0` is taken by another port of 1 bits: rename the field");
+}
+
+#[test]
+fn two_properties_of_one_name() {
+    block!(B { input a: 1, output y: 1 } |io| {
+        assert_that("high", "a is high", io.a);
+        cover_that("high", "a is high", io.a);
+        io.y.set(io.a);
+    });
+    assert_eq!(message(&B), "there are two properties called `high`");
+}
