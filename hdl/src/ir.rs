@@ -97,6 +97,25 @@ impl Op {
             Select(index, options) => std::iter::once(*index).chain(options.iter().copied()).collect(),
         }
     }
+
+    /// The same operation on other operands.
+    pub fn with_operands(&self, mut f: impl FnMut(NodeId) -> NodeId) -> Op {
+        use Op::*;
+        let mut op = self.clone();
+        match &mut op {
+            Const(_) | Sig(_) => {}
+            Not(a) | Slice(a, _) | Repeat(a, _) | RedAnd(a) | RedOr(a) | RedXor(a) => *a = f(*a),
+            And(a, b) | Or(a, b) | Xor(a, b) | Add(a, b) | Sub(a, b) | Mul(a, b) | Eq(a, b) | Ult(a, b) | Slt(a, b)
+            | Shl(a, b) | Shr(a, b) | Sar(a, b) => (*a, *b) = (f(*a), f(*b)),
+            Mux(c, t, e) => (*c, *t, *e) = (f(*c), f(*t), f(*e)),
+            Concat(parts) => parts.iter_mut().for_each(|p| *p = f(*p)),
+            Select(index, options) => {
+                *index = f(*index);
+                options.iter_mut().for_each(|o| *o = f(*o));
+            }
+        }
+        op
+    }
 }
 
 /// An expression.

@@ -22,6 +22,7 @@ pub mod names;
 mod unique;
 pub mod check;
 pub mod verilog;
+pub mod sim;
 
 pub use bits::{Bits, MaybeWidth, Operand, cat, constant, lit, mux, select};
 pub use block::{Block, Design, elaborate, instance, instance_in};

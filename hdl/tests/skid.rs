@@ -21,8 +21,10 @@ pub struct Axis<S> {
     pub tready: S,
 }
 
-struct Skid {
-    data_w: u32,
+/// A skid buffer.
+pub struct Skid {
+    /// Width of the data.
+    pub data_w: u32,
 }
 
 /// Ports.
