@@ -10,6 +10,27 @@
 //!
 //! Lane 0 is a frame's first byte. The lanes of a last beat that hold no byte carry `0xEE`; while `tvalid` is low the payload
 //! is random. All random choices follow from the seeds.
+//!
+//! ```no_run
+//! use em_sim::bfm::{Bench, Frame, Stall, StreamConfig};
+//! use em_sim::verilated::{ModelSpec, build};
+//!
+//! # fn run(spec: ModelSpec) -> Result<(), Box<dyn std::error::Error>> {
+//! let mut bench = Bench::new(build(&spec)?.instance(1), "clk", Some("rst"))?;
+//! let stall = Stall::Random { percent: 30, seed: 7 };
+//! let host = bench.add_source("s_axis_host_", &StreamConfig { stall, ..StreamConfig::default() })?;
+//! let net0 = bench.add_sink("m_axis_net0_", &StreamConfig::default())?;
+//! let m2m = bench.add_axil("s_axil_m2m_", Default::default())?;
+//! bench.reset(4)?;
+//! bench.write(m2m, 0x10, 1)?;
+//! bench.sources[host].send(Frame { data: vec![0; 60], user: 3 << 1, bad: false })?;
+//! bench.drain(200, 100_000)?;
+//! for frame in bench.sinks[net0].take() {
+//!     println!("{} bytes, cycles {}-{}", frame.data.len(), frame.first_cycle, frame.last_cycle);
+//! }
+//! # Ok(())
+//! # }
+//! ```
 
 mod stall;
 mod error;
