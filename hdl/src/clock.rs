@@ -14,11 +14,10 @@ pub fn in_domain<R>(name: &str, f: impl FnOnce() -> R) -> R {
     r
 }
 
-/// A register of `width` bits whose input may come from any domain: the first stage of a synchroniser.
+/// Lets a register's input come from any domain: the flip-flops of a synchroniser, a word that a handshake holds still.
 #[track_caller]
-pub(crate) fn crossing_reg(width: u32) -> Bits {
+pub(crate) fn crossing(r: Bits) -> Bits {
     let loc = Location::caller();
-    let r = crate::reg(width);
     with(|b| crate::control::reg_info(b, r, loc, |info| info.crossing = true));
     r
 }

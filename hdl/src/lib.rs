@@ -15,6 +15,7 @@ mod control;
 pub mod bundle;
 mod block;
 mod clock;
+pub mod cdc;
 pub mod memory;
 mod property;
 #[doc(hidden)]
