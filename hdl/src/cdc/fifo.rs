@@ -151,7 +151,11 @@ impl AsyncFifo {
         io.wr_ready.set(wr_gray_next.ne(full_at));
         gray_property("wr_gray_steps", wr_gray);
         let level = wr_bin - from_gray(rd_gray_seen);
-        assert_that("wr_level", "there are never more words inside than the memory holds", level.le(u64::from(self.depth)));
+        assert_that(
+            "wr_level",
+            "there are never more words inside than the memory holds",
+            level.le(u64::from(self.depth)),
+        );
         cover_that("full", "the memory is full", level.eq(u64::from(self.depth)));
         (wr_bin.slice(..wr_bin.width() - 1), push)
     }
@@ -194,7 +198,11 @@ impl AsyncFifo {
         let offered_data = io.rd_data.delay();
         let held = io.rd_valid & io.rd_data.eq(offered_data);
         assert_that("rd_stays", "a word offered stays until it is taken", !offered | held);
-        cover_that("rd_streams", "words leave in two successive clocks", (io.rd_valid & io.rd_ready).delay_reset(0) & io.rd_valid);
+        cover_that(
+            "rd_streams",
+            "words leave in two successive clocks",
+            (io.rd_valid & io.rd_ready).delay_reset(0) & io.rd_valid,
+        );
     }
 }
 

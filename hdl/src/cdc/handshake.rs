@@ -111,7 +111,11 @@ impl Block for Handshake {
             let offered_data = io.dst_data.delay();
             let held = io.dst_valid & io.dst_data.eq(offered_data);
             assert_that("dst_stays", "a word offered stays until it is taken", !offered | held);
-            cover_that("back_to_back", "a word arrives while another is being taken", arrived & io.dst_valid & io.dst_ready);
+            cover_that(
+                "back_to_back",
+                "a word arrives while another is being taken",
+                arrived & io.dst_valid & io.dst_ready,
+            );
         });
     }
 }
