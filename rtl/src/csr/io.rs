@@ -92,3 +92,33 @@ impl CounterEvents<hdl::Shape> {
     /// Bits of a frame's length: 16,383 bytes at most.
     pub const BYTES_W: u32 = 14;
 }
+
+/// Register accesses, one at a time: address, data and strobes stay from `write` or `read` to `done`.
+#[derive(Bundle, Clone, Debug)]
+#[bundle(addr_w: u32)]
+pub struct RegBus<S> {
+    /// A write begins; one clock long.
+    pub write: S,
+    /// A read begins; one clock long.
+    pub read: S,
+    /// Byte address, a multiple of 4.
+    #[width(addr_w)]
+    pub addr: S,
+    /// Data to write.
+    #[width(32)]
+    pub write_data: S,
+    /// Bytes of it that are written.
+    #[width(4)]
+    pub write_strb: S,
+    /// The access is over; one clock long.
+    #[flip]
+    pub done: S,
+    /// Its response, valid with `done`: 0 OKAY, 2 SLVERR, 3 DECERR.
+    #[flip]
+    #[width(2)]
+    pub resp: S,
+    /// What was read, valid with `done`; 0 with an error.
+    #[flip]
+    #[width(32)]
+    pub read_data: S,
+}

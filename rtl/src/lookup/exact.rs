@@ -16,7 +16,7 @@
 //!    it is read misses, which is "before" of an insert and "after" of a delete. A live slot is never written otherwise.
 //! 3. A command that is refused changes nothing; see [`TableStatus`] for the reasons.
 //! 4. The same key may stand in two ways with the same value, so that software can move it without a gap.
-//! 5. After reset the table clears itself, one row a clock; until `ready` lookups miss and commands are refused.
+//! 5. After reset, and after `clear`, the table clears itself, one row a clock; until `ready` lookups miss and commands are refused.
 //!
 //! Where a key may stand is [`ExactMatch::row_of`]; which of the ways it takes is the software's choice, so that it can
 //! fill the table to the last few slots without a search in hardware.
@@ -66,7 +66,10 @@ pub struct ExactIo<S> {
     #[input]
     #[shape(SlotCommand::shape(key_w, value_w))]
     pub command: SlotCommand<S>,
-    /// The table has cleared itself after reset.
+    /// Empty the table; one clock long, not during a command.
+    #[input]
+    pub clear: S,
+    /// The table has cleared itself, after reset or `clear`.
     #[output]
     pub ready: S,
 }

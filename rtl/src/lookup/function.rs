@@ -10,7 +10,7 @@
 //! 1. The entry is the one last written; a function number beyond the table has none.
 //! 2. An entry is written whole; a lookup sees the one before or the one after. Where it is written in the very clock in
 //!    which it is read, the RAM's answer is undefined and the new entry is taken from the write instead.
-//! 3. After reset the table clears itself, one entry a clock; until `ready` no function has an entry.
+//! 3. After reset, and after `clear`, the table clears itself, one entry a clock; until `ready` no function has an entry.
 
 use super::{FunctionCommand, FunctionEntry, TableStatus, carry, carry_valid, exact::RAM_LATENCY};
 use hdl::*;
@@ -38,7 +38,10 @@ pub struct FunctionIo<S> {
     /// Commands that edit the table.
     #[input]
     pub command: FunctionCommand<S>,
-    /// The table has cleared itself after reset.
+    /// Empty the table; one clock long, not during a command.
+    #[input]
+    pub clear: S,
+    /// The table has cleared itself, after reset or `clear`.
     #[output]
     pub ready: S,
 }
@@ -46,7 +49,7 @@ pub struct FunctionIo<S> {
 /// What the management side is doing.
 #[derive(Encode, Clone, Copy, PartialEq, Eq)]
 enum Step {
-    /// Empties every entry, after reset.
+    /// Empties every entry.
     Clear,
     /// Waits for a command.
     Idle,
@@ -142,6 +145,11 @@ impl Block for FunctionTable {
             Step::Idle => {
                 index.set(command.index.trunc(index_w));
                 when(command.start, || step.go(Step::Access));
+                when(io.clear, || {
+                    index.set(0);
+                    io.ready.set(0);
+                    step.go(Step::Clear);
+                });
             }
             Step::Access => {
                 waited.set(0);

@@ -118,7 +118,9 @@ pub struct LookupManage<S> {
     pub nat: SlotCommand<S>,
     /// Commands to the function table.
     pub function: FunctionCommand<S>,
-    /// Both tables have cleared themselves after reset.
+    /// Empty both tables; one clock long, not during a command.
+    pub clear: S,
+    /// Both tables have cleared themselves, after reset or `clear`.
     #[flip]
     pub ready: S,
 }

@@ -1,4 +1,4 @@
-//! The management side of an exact-match table: clears it after reset, then carries out one command at a time over
+//! The management side of an exact-match table: clears it, then carries out one command at a time over
 //! port b of the ways' RAMs.
 
 use super::exact::{Entry, ExactIo, ExactMatch, RAM_LATENCY};
@@ -8,7 +8,7 @@ use hdl::{memory::RamPort, *};
 /// What the management side is doing.
 #[derive(Encode, Clone, Copy, PartialEq, Eq)]
 enum Step {
-    /// Writes an empty entry to every row, after reset.
+    /// Writes an empty entry to every row.
     Clear,
     /// Waits for a command.
     Idle,
@@ -112,6 +112,11 @@ pub(super) fn build(table: &ExactMatch, io: &ExactIo<Bits>, ports: &[RamPort]) {
         Step::Idle => {
             count.set(0);
             when(command.start, || step.go(Step::Hash));
+            when(io.clear, || {
+                slot_rows.iter().for_each(|row| row.set(0));
+                io.ready.set(0);
+                step.go(Step::Clear);
+            });
         }
         Step::Hash => {
             count.set(count + 1);

@@ -64,6 +64,8 @@ impl Block for Lookup {
         functions.lookup_valid.set(io.request.valid);
         functions.lookup_function.set(io.request.function);
         connect(&io.manage.function, &functions.command);
+        nat.clear.set(io.manage.clear);
+        functions.clear.set(io.manage.clear);
         io.manage.ready.set(nat.ready & functions.ready);
 
         let wait = ExactMatch::LATENCY - FunctionTable::LATENCY;

@@ -30,7 +30,7 @@ pub enum TableStatus {
     Duplicate,
     /// The slot is free: there is nothing to delete or read.
     Absent,
-    /// The table is still clearing itself after reset; nothing changed.
+    /// The table is still clearing itself; nothing changed.
     NotReady,
     /// No such command; nothing changed.
     BadCommand,
@@ -49,7 +49,7 @@ impl TableStatus {
             TableStatus::OutOfRange => "no such way, row or function",
             TableStatus::Duplicate => "the key is live in another way with another value",
             TableStatus::Absent => "the slot is free",
-            TableStatus::NotReady => "the table is still clearing itself after reset",
+            TableStatus::NotReady => "the table is still clearing itself",
             TableStatus::BadCommand => "no such command",
         }
     }
