@@ -93,7 +93,7 @@ impl CounterEvents<hdl::Shape> {
     pub const BYTES_W: u32 = 14;
 }
 
-/// Register accesses, one at a time: address, data and strobes stay from `write` or `read` to `done`.
+/// Register accesses, one at a time: word, data and strobes stay from `write` or `read` to `done`.
 #[derive(Bundle, Clone, Debug)]
 #[bundle(addr_w: u32)]
 pub struct RegBus<S> {
@@ -101,9 +101,9 @@ pub struct RegBus<S> {
     pub write: S,
     /// A read begins; one clock long.
     pub read: S,
-    /// Byte address, a multiple of 4.
-    #[width(addr_w)]
-    pub addr: S,
+    /// Number of the register: its byte address by 4.
+    #[width(addr_w - 2)]
+    pub word: S,
     /// Data to write.
     #[width(32)]
     pub write_data: S,

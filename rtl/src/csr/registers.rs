@@ -102,7 +102,7 @@ impl Block for Csr {
         connect(&io.events, &count.events);
         let bus = &slave.bus;
         let manage = &io.manage;
-        let word = bus.addr.slice(2..);
+        let word = bus.word;
         let hits = Reg::ALL
             .iter()
             .map(|r| (*r, word.eq(u64::from(r.offset() / 4)).delay().named(&format!("at_{}", lower(*r)))));

@@ -105,10 +105,11 @@ impl Block for AxiLiteSlave {
         let can_write = aw_full & w_full & !s.bvalid;
         let can_read = ar_full & !s.rvalid;
         let choose_read = can_read & (read_next | !can_write);
-        let unaligned = mux(choose_read, araddr, awaddr).trunc(2).any();
+        let chosen_addr = mux(choose_read, araddr, awaddr);
+        let unaligned = chosen_addr.trunc(2).any();
         bus.write.reset(0).set(0);
         bus.read.reset(0).set(0);
-        bus.addr.registered();
+        bus.word.registered();
         s.bvalid.reset(0);
         s.rvalid.reset(0);
         s.bresp.registered();
@@ -133,7 +134,7 @@ impl Block for AxiLiteSlave {
         step.switch(|now| match now {
             Step::Idle => {
                 when(can_write | can_read, || read_next.set(!choose_read));
-                bus.addr.set(mux(choose_read, araddr, awaddr));
+                bus.word.set(chosen_addr.slice(2..));
                 when(choose_read & unaligned, || answer_read(refuse, lit(32, 0)))
                     .elsewhen(choose_read, || {
                         bus.read.set(1);
