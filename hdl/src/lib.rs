@@ -16,6 +16,9 @@ pub mod bundle;
 mod block;
 mod clock;
 pub mod cdc;
+pub mod onehot;
+pub mod crc;
+pub mod checksum;
 pub mod memory;
 mod property;
 #[doc(hidden)]
