@@ -1,0 +1,84 @@
+//! Measures the frames of a stream, for the counters.
+//!
+//! ```text
+//!                 ┌─────────┐
+//!  beats taken ──▶│  meter  │────▶ frame, bytes
+//!                 └─────────┘
+//! ```
+//! Latency: 2 clocks from the last beat's transfer. It only watches.
+//!
+//! 1. One `frame` for each last beat that is transferred, with the number of bytes of its frame.
+//! 2. A frame of more than 16,383 bytes counts as 16,383 or, if it ends in a shorter beat, up to 15 fewer.
+
+use crate::{
+    csr::CounterEvents,
+    packet::{LANE_W, LANES},
+};
+use hdl::*;
+
+/// The block.
+#[derive(Clone, Debug)]
+pub struct Meter {}
+
+/// Ports.
+#[derive(Bundle, Clone, Copy, Debug)]
+pub struct MeterIo<S> {
+    /// A beat is transferred.
+    #[input]
+    pub transfer: S,
+    /// Last beat of its frame.
+    #[input]
+    pub last: S,
+    /// Valid lanes.
+    #[input]
+    #[width(LANES)]
+    pub keep: S,
+    /// A frame is over.
+    #[output]
+    pub frame: S,
+    /// Its bytes.
+    #[output]
+    #[width(CounterEvents::<Shape>::BYTES_W)]
+    pub bytes: S,
+}
+
+/// Number of the last valid lane: `keep` is contiguous from lane 0 and not empty.
+pub(crate) fn last_lane(keep: Bits) -> Bits {
+    let ends_here: Vec<Bits> =
+        (0..LANES).map(|i| if i == LANES - 1 { keep.bit(i) } else { keep.bit(i) & !keep.bit(i + 1) }).collect();
+    let bits = (0..LANE_W).rev().map(|b| {
+        let lanes = (0..LANES).filter(|i| i >> b & 1 == 1).map(|i| ends_here[i as usize]);
+        lanes.fold(lit(1, 0), |any, l| any | l)
+    });
+    cat(bits)
+}
+
+impl Block for Meter {
+    type Io<S> = MeterIo<S>;
+
+    fn name(&self) -> String {
+        "meter".into()
+    }
+
+    fn doc(&self) -> String {
+        "Measures the frames of a stream.".into()
+    }
+
+    fn io(&self) -> MeterIo<Shape> {
+        MeterIo::shape()
+    }
+
+    #[names]
+    fn build(&self, io: &MeterIo<Bits>) {
+        let beats_w = CounterEvents::<Shape>::BYTES_W - LANE_W;
+        let index = reg(beats_w).reset(0);
+        when(io.transfer, || {
+            when(io.last, || index.set(0)).elsewhen(!index.all(), || index.set(index + 1));
+        });
+        let over = (io.transfer & io.last).delay_reset(0);
+        let ends_at = cat([index, last_lane(io.keep)]).delay();
+        let bytes = mux(ends_at.all(), ends_at, ends_at + 1);
+        io.frame.reset(0).set(over);
+        io.bytes.registered().set(bytes);
+    }
+}

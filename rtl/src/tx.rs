@@ -1,0 +1,210 @@
+//! The way out, host to network: wires its blocks in the order of the packet walk. The tables stand beside it.
+//!
+//! ```text
+//!  s_axis_host ═▶ ingress ─▶ align ─▶ extract ─▶ classify ─▶ decide ─▶ update ─▶ actions ─▶ egress ─▶ patch ═▶ m_axis_net0
+//!                  (buffer) └▶ header_sum ──────▶ ┘           ▲                               ▲  (buffer)  ═▶ m_axis_punt
+//!                                     └─▶ lookup ────────────┘                               └── places
+//! ```
+//! A frame's first beat leaves [`Tx::latency`] clocks after its last beat came in, if nothing waits before it.
+
+use crate::{
+    actions::Actions,
+    config::EmConfig,
+    csr::CounterEvents,
+    egress::Egress,
+    ingress::Ingress,
+    lookup::{LookupRequest, LookupResponse},
+    meter::Meter,
+    packet::{DATA_W, later},
+    parse::{Align, Extract, HeaderSum},
+    rewrite::{Patch, UPDATE_LATENCY, Update},
+    stream::{Axis, Fifo, HostUser, Memory, NetUser, PuntUser, assert_stream, assume_stream},
+    verdict::{CLASSIFY_LATENCY, Classify, DECIDE_LATENCY, Decide},
+};
+use hdl::*;
+
+/// Places of the FIFO towards the network: more than the clocks from a read to the place's return.
+const NET0_BEATS: u32 = 16;
+
+/// The block.
+#[derive(Clone, Debug)]
+pub struct Tx {
+    /// The Execution Module's sizes.
+    pub config: EmConfig,
+    /// Clocks from a lookup request to its response.
+    pub lookup_latency: u32,
+}
+
+/// Ports.
+#[derive(Bundle, Clone, Copy, Debug)]
+#[bundle(host_w: u32, net_w: u32, punt_w: u32)]
+pub struct TxIo<S> {
+    /// Frames from the host; `tuser` is a packed [`HostUser`].
+    #[input]
+    #[shape(Axis::shape(DATA_W, host_w))]
+    pub s_axis_host: Axis<S>,
+    /// What is asked of the tables.
+    #[output]
+    pub request: LookupRequest<S>,
+    /// What they answer.
+    #[input]
+    pub response: LookupResponse<S>,
+    /// Frames to the network; `tuser` is a packed [`NetUser`].
+    #[output]
+    #[shape(Axis::shape(DATA_W, net_w))]
+    pub m_axis_net0: Axis<S>,
+    /// Frames to the Orchestration Module; `tuser` is a packed [`PuntUser`].
+    #[output]
+    #[shape(Axis::shape(DATA_W, punt_w))]
+    pub m_axis_punt: Axis<S>,
+    /// What is counted.
+    #[output]
+    pub events: CounterEvents<S>,
+}
+
+impl Tx {
+    /// Clocks from the last beat in to the first beat out: ingress 3, align 2, extract 1, lookup or classification
+    /// (whichever takes longer), decide, update, queue 2, egress 2, buffer and patch 3, FIFO 2, less the clock that both
+    /// ends share.
+    pub fn latency(&self) -> u32 {
+        3 + 2 + 1 + self.lookup_latency.max(CLASSIFY_LATENCY) + DECIDE_LATENCY + UPDATE_LATENCY + 2 + 2 + 3 + 2 - 1
+    }
+}
+
+impl Block for Tx {
+    type Io<S> = TxIo<S>;
+
+    fn name(&self) -> String {
+        "tx".into()
+    }
+
+    fn doc(&self) -> String {
+        "The way out, host to network.".into()
+    }
+
+    fn check(&self) -> Result<(), String> {
+        self.config.check()
+    }
+
+    fn io(&self) -> TxIo<Shape> {
+        TxIo::shape(
+            bundle::packed_width(&HostUser::shape()),
+            bundle::packed_width(&NetUser::shape()),
+            bundle::packed_width(&PuntUser::shape()),
+        )
+    }
+
+    #[names]
+    fn build(&self, io: &TxIo<Bits>) {
+        let c = &self.config;
+        let beats_w = c.beats_w();
+
+        // Write side: the frame into the buffer, its headers into the pipeline.
+        let ingress = instance(&Ingress { config: c.clone() });
+        connect(&io.s_axis_host, &ingress.s_axis);
+        let align = instance(&Align { beats_w });
+        assign(&align.beat, &ingress.beat);
+        let extract = instance(&Extract { beats_w });
+        assign(&extract.word, &align.word);
+        let header_sum = instance(&HeaderSum {});
+        header_sum.at.set(align.word.at);
+        header_sum.data.set(align.word.data);
+        header_sum.ihl.set(extract.ihl);
+        let headers = extract.headers;
+
+        // The tables and the judgement, side by side; the faster one waits.
+        let request = LookupRequest { valid: headers.valid, function: headers.end.function, address: headers.source };
+        assign(&io.request, &request);
+        let classify = instance(&Classify { beats_w });
+        assign(&classify.headers, &headers);
+        classify.checksum_good.set(header_sum.good);
+        let longest = self.lookup_latency.max(CLASSIFY_LATENCY);
+        let decide = instance(&Decide { beats_w });
+        assign(&decide.classified, &later("classified", &classify.classified, longest - CLASSIFY_LATENCY));
+        assign(&decide.response, &later("response", &io.response, longest - self.lookup_latency));
+        let update = instance(&Update { beats_w });
+        assign(&update.decided, &decide.decided);
+        let actions = instance(&Actions { beats_w, places: c.buffer.frames });
+        assign(&actions.action, &update.action);
+
+        // Read side.
+        let egress = instance(&Egress {
+            beats_w,
+            buffer_beats: c.buffer.ingress_beats,
+            net0_beats: NET0_BEATS,
+            punt_beats: c.buffer.punt_beats,
+        });
+        assign(&egress.head, &actions.head);
+        actions.take.set(egress.take);
+        assign(&ingress.release, &egress.release);
+        ingress.buffer.re.set(egress.read.valid);
+        ingress.buffer.raddr.set(egress.raddr);
+        let patch = instance(&Patch { beats_w });
+        assign(&patch.read, &egress.read);
+        patch.rdata.set(ingress.buffer.rdata);
+        let patched = patch.patched;
+
+        // Out by the two FIFOs, which always have a place for what egress reads.
+        let net_user = NetUser { bad: lit(1, 0) };
+        let punt_user = PuntUser { reason: patched.outcome, port: lit(2, 0), function: patched.function };
+        let fifo = |name: &str, user: Bits, here: Bits, depth: u32, memory: Memory, out: &Axis<Bits>| {
+            let fifo = instance(&Fifo { data_w: DATA_W, user_w: user.width(), depth, memory });
+            fifo.s_axis.tvalid.named(name);
+            fifo.s_axis.tvalid.set(patched.valid & here);
+            fifo.s_axis.tdata.set(patched.data);
+            fifo.s_axis.tkeep.set(patched.keep);
+            fifo.s_axis.tlast.set(patched.last);
+            fifo.s_axis.tuser.set(user);
+            connect(&fifo.m_axis, out);
+            let label = format!("{name}_has_room");
+            assert_that(&label, "a beat is read only if there is a place for it", !fifo.s_axis.tvalid | fifo.s_axis.tready);
+            fifo.m_axis.transfer()
+        };
+        let net0_taken =
+            fifo("net0_fifo", bundle::pack(&net_user), !patched.punt, NET0_BEATS, Memory::Distributed, &io.m_axis_net0);
+        let punt_taken =
+            fifo("punt_fifo", bundle::pack(&punt_user), patched.punt, c.buffer.punt_beats, Memory::Block, &io.m_axis_punt);
+        egress.net0_taken.set(net0_taken.delay_reset(0));
+        egress.punt_taken.set(punt_taken.delay_reset(0));
+
+        // What is counted.
+        let meter = |name: &str, axis: &Axis<Bits>| {
+            let meter = instance(&Meter {});
+            meter.transfer.named(name);
+            meter.transfer.set(axis.transfer());
+            meter.last.set(axis.tlast);
+            meter.keep.set(axis.tkeep);
+            (meter.frame, meter.bytes)
+        };
+        let (host_frame, host_bytes) = meter("host_meter", &io.s_axis_host);
+        let (net0_frame, net0_bytes) = meter("net0_meter", &io.m_axis_net0);
+        let (punt_frame, punt_bytes) = meter("punt_meter", &io.m_axis_punt);
+        let events = CounterEvents {
+            outcome_valid: egress.outcome_valid,
+            outcome: egress.outcome,
+            host_frame,
+            host_bytes,
+            net0_frame,
+            net0_bytes,
+            punt_frame,
+            punt_bytes,
+        };
+        assign(&io.events, &events);
+
+        assume_stream("s_axis_host", &io.s_axis_host);
+        assert_stream("m_axis_net0", &io.m_axis_net0);
+        assert_stream("m_axis_punt", &io.m_axis_punt);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Profile;
+
+    #[test]
+    fn it_elaborates() {
+        let config = Profile::named("ecp5").unwrap().config;
+        elaborate(&Tx { config, lookup_latency: 8 }).unwrap_or_else(|e| panic!("{e}"));
+    }
+}

@@ -1,0 +1,7 @@
+//! One outcome per frame: what the headers say, then what the function and its mapping say.
+
+mod classify;
+mod decide;
+
+pub use classify::{Classify, ClassifyIo, LATENCY as CLASSIFY_LATENCY};
+pub use decide::{Decide, DecideIo, Decided, LATENCY as DECIDE_LATENCY};
