@@ -108,8 +108,8 @@ impl Profile {
     /// Any [`ConfigError`] but `Unknown`.
     pub fn load(path: &Path) -> Result<Profile, ConfigError> {
         let shown = path.display().to_string();
-        let text = std::fs::read_to_string(path)
-            .map_err(|error| ConfigError::Unreadable { path: shown.clone(), error })?;
+        let text =
+            std::fs::read_to_string(path).map_err(|error| ConfigError::Unreadable { path: shown.clone(), error })?;
         let name = path.file_stem().map_or_else(|| shown.clone(), |s| s.to_string_lossy().into_owned());
         Self::parse(&name, &shown, &text)
     }
@@ -166,13 +166,19 @@ impl EmConfig {
         }
         let t = &self.table;
         if !t.functions.is_power_of_two() || !(2..=65_536).contains(&t.functions) {
-            return Err(format!("table.functions = {} is out of range; choose a power of two from 2 to 65536.", t.functions));
+            return Err(format!(
+                "table.functions = {} is out of range; choose a power of two from 2 to 65536.",
+                t.functions
+            ));
         }
         if !(2..=8).contains(&t.nat_ways) {
             return Err(format!("table.nat_ways = {} is out of range; choose 2 to 8.", t.nat_ways));
         }
         if !t.nat_rows.is_power_of_two() || !(16..=32_768).contains(&t.nat_rows) {
-            return Err(format!("table.nat_rows = {} is out of range; choose a power of two from 16 to 32768.", t.nat_rows));
+            return Err(format!(
+                "table.nat_rows = {} is out of range; choose a power of two from 16 to 32768.",
+                t.nat_rows
+            ));
         }
         Ok(())
     }

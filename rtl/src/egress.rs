@@ -156,7 +156,11 @@ impl Block for Egress {
         assert_that("frame_has_beats", "every frame has a beat in the buffer", !head.valid | head.beats.any());
         let net0_fits = net0_places.le(u64::from(self.net0_beats));
         assert_that("net0_places_fit", "2: no more places than the FIFO has", net0_fits);
-        assert_that("punt_places_fit", "2: no more places than the FIFO has", punt_places.le(u64::from(self.punt_beats)));
+        assert_that(
+            "punt_places_fit",
+            "2: no more places than the FIFO has",
+            punt_places.le(u64::from(self.punt_beats)),
+        );
     }
 }
 

@@ -115,11 +115,8 @@ impl Block for Ingress {
 
         // Show it to the parser.
         let spare = c.max_frame % LANES;
-        let oversize = if spare == 0 {
-            beyond
-        } else {
-            beyond | (index.eq(max_beats - 1) & beat_lane.ge(u64::from(spare)))
-        };
+        let oversize =
+            if spare == 0 { beyond } else { beyond | (index.eq(max_beats - 1) & beat_lane.ge(u64::from(spare))) };
         let runt = index.eq(0) & beat_lane.lt(13);
         let stored = mux(beyond, max_beats, index + 1);
         let end = FrameEnd { beats: stored, lane: beat_lane, bad: beat_bad, oversize, runt, function };

@@ -16,10 +16,10 @@ use crate::{
     lookup::{LookupRequest, LookupResponse},
     meter::Meter,
     packet::{DATA_W, later},
-    parse::{Align, Extract, HeaderSum},
+    parse::{Align, Extract, HEADER_SUM_LATENCY, HeaderSum},
     rewrite::{Patch, UPDATE_LATENCY, Update},
     stream::{Axis, Fifo, HostUser, Memory, NetUser, PuntUser, assert_stream, assume_stream},
-    verdict::{CLASSIFY_LATENCY, Classify, DECIDE_LATENCY, Decide},
+    verdict::{CHECKSUM_AFTER, CLASSIFY_LATENCY, Classify, DECIDE_LATENCY, Decide},
 };
 use hdl::*;
 
@@ -36,7 +36,7 @@ pub struct Tx {
 }
 
 /// Ports.
-#[derive(Bundle, Clone, Copy, Debug)]
+#[derive(Bundle, Clone, Debug)]
 #[bundle(host_w: u32, net_w: u32, punt_w: u32)]
 pub struct TxIo<S> {
     /// Frames from the host; `tuser` is a packed [`HostUser`].
@@ -117,7 +117,9 @@ impl Block for Tx {
         assign(&io.request, &request);
         let classify = instance(&Classify { beats_w });
         assign(&classify.headers, &headers);
-        classify.checksum_good.set(header_sum.good);
+        // The sum is timed from the word, the headers stand a clock later.
+        let good = header_sum.good.delay_by(CHECKSUM_AFTER + 1 - HEADER_SUM_LATENCY);
+        classify.checksum_good.set(good);
         let longest = self.lookup_latency.max(CLASSIFY_LATENCY);
         let decide = instance(&Decide { beats_w });
         assign(&decide.classified, &later("classified", &classify.classified, longest - CLASSIFY_LATENCY));
@@ -157,13 +159,23 @@ impl Block for Tx {
             fifo.s_axis.tuser.set(user);
             connect(&fifo.m_axis, out);
             let label = format!("{name}_has_room");
-            assert_that(&label, "a beat is read only if there is a place for it", !fifo.s_axis.tvalid | fifo.s_axis.tready);
+            assert_that(
+                &label,
+                "a beat is read only if there is a place for it",
+                !fifo.s_axis.tvalid | fifo.s_axis.tready,
+            );
             fifo.m_axis.transfer()
         };
         let net0_taken =
             fifo("net0_fifo", bundle::pack(&net_user), !patched.punt, NET0_BEATS, Memory::Distributed, &io.m_axis_net0);
-        let punt_taken =
-            fifo("punt_fifo", bundle::pack(&punt_user), patched.punt, c.buffer.punt_beats, Memory::Block, &io.m_axis_punt);
+        let punt_taken = fifo(
+            "punt_fifo",
+            bundle::pack(&punt_user),
+            patched.punt,
+            c.buffer.punt_beats,
+            Memory::Block,
+            &io.m_axis_punt,
+        );
         egress.net0_taken.set(net0_taken.delay_reset(0));
         egress.punt_taken.set(punt_taken.delay_reset(0));
 

@@ -77,7 +77,8 @@ impl Block for Align {
         });
         let in_first = beat.valid & beat.first;
         let in_second = beat.valid & second;
-        let type_fields = [(half(beat.data, 6), in_first), (half(beat.data, 0), in_second), (half(beat.data, 2), in_second)];
+        let type_fields =
+            [(half(beat.data, 6), in_first), (half(beat.data, 0), in_second), (half(beat.data, 2), in_second)];
         let [tag12, tag16, tag20] = type_fields.map(|(kind, here)| is_tag(kind).delay_enable(here));
         let [four12, four16, four20] = type_fields.map(|(kind, here)| kind.eq(ethertype::IPV4).delay_enable(here));
         let [six12, six16, six20] = type_fields.map(|(kind, here)| kind.eq(ethertype::IPV6).delay_enable(here));
@@ -91,9 +92,8 @@ impl Block for Align {
             mux(tag16, window(held_data, beat.data, 6), window(held_data, beat.data, 2)),
             window(held_data, beat.data, 14),
         );
-        let at: Vec<Bits> = (0..u64::from(WORDS))
-            .map(|i| moves & mux(tag12, held_index.eq(i + 1), held_index.eq(i)))
-            .collect();
+        let at: Vec<Bits> =
+            (0..u64::from(WORDS)).map(|i| moves & mux(tag12, held_index.eq(i + 1), held_index.eq(i))).collect();
         let by_depth = |none: Bits, one: Bits, two: Bits| mux(tag12, mux(tag16, two, one), none);
         let ethernet = Ethernet {
             tagged: tag12,

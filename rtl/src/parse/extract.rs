@@ -109,12 +109,8 @@ impl Block for Extract {
             behind: caught(half(data, 4), 2),
             behind_options: caught(data.byte(0), 3),
         };
-        let headers = Headers {
-            valid: word.valid.delay_reset(0),
-            end: delay(&word.end),
-            ethernet: delay(&word.ethernet),
-            ..now
-        };
+        let headers =
+            Headers { valid: word.valid.delay_reset(0), end: delay(&word.end), ethernet: delay(&word.ethernet), ..now };
         assign(&io.headers, &headers);
         io.ihl.set(ihl);
     }

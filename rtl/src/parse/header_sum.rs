@@ -11,7 +11,7 @@
 //! 2. No carry is lost: the sum grows with its operands and is folded at its end. A sum of 60 bytes has at most 21 bits,
 //!    and after one fold it is FFFF exactly if its ones'-complement sum is.
 
-use crate::packet::{DATA_W, WORDS, Word, half};
+use crate::packet::{DATA_W, WORDS, half};
 use hdl::*;
 
 /// Clocks from `word_valid` to `good`.
@@ -27,7 +27,7 @@ pub struct HeaderSum {}
 /// Ports.
 #[derive(Bundle, Clone, Copy, Debug)]
 pub struct HeaderSumIo<S> {
-    /// Which word it is, as in [`Word`].
+    /// Which word it is, as in [`Word`](crate::packet::Word).
     #[input]
     #[width(WORDS)]
     pub at: S,

@@ -6,4 +6,4 @@ mod header_sum;
 
 pub use align::{Align, AlignIo};
 pub use extract::{Extract, ExtractIo};
-pub use header_sum::{HeaderSum, HeaderSumIo};
+pub use header_sum::{HeaderSum, HeaderSumIo, LATENCY as HEADER_SUM_LATENCY};

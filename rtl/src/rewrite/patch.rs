@@ -117,7 +117,11 @@ impl Block for Patch {
                 let half = (begin + offset) / 2;
                 let here = action.translate & depth & read.index.eq(u64::from(half / 8));
                 let lane = half % 8;
-                let enable = here.delay_by(2).named(&format!("write_{}_at_{}", ["checksum", "high", "low"][(offset / 2 - 5) as usize], begin + offset));
+                let enable = here.delay_by(2).named(&format!(
+                    "write_{}_at_{}",
+                    ["checksum", "high", "low"][(offset / 2 - 5) as usize],
+                    begin + offset
+                ));
                 candidates.push(Candidate { lane, enable, value });
             }
         }

@@ -24,6 +24,8 @@ use hdl::*;
 
 /// Clocks from `headers_valid` to `classified_valid`.
 pub const LATENCY: u32 = 7;
+/// Clocks from `headers_valid` to `checksum_good`.
+pub const CHECKSUM_AFTER: u32 = 6;
 
 /// The block.
 #[derive(Clone, Debug)]
@@ -40,7 +42,7 @@ pub struct ClassifyIo<S> {
     #[input]
     #[shape(Headers::shape(beats_w))]
     pub headers: Headers<S>,
-    /// The IPv4 header checksum is right; six clocks after `headers_valid`.
+    /// The IPv4 header checksum is right; [`CHECKSUM_AFTER`] clocks after `headers_valid`.
     #[input]
     pub checksum_good: S,
     /// The judgement.
@@ -117,7 +119,8 @@ impl Block for Classify {
         let whole = (h.fragment_offset.eq(0) & !h.more_fragments).delay();
         let is = |number: u64| h.protocol.eq(number).delay();
         let (udp, tcp, icmp) = (is(protocol::UDP), is(protocol::TCP), is(protocol::ICMP));
-        let opaque = (h.protocol.eq(protocol::AH) | h.protocol.eq(protocol::UDP_LITE) | h.protocol.eq(protocol::DCCP)).delay();
+        let opaque =
+            (h.protocol.eq(protocol::AH) | h.protocol.eq(protocol::UDP_LITE) | h.protocol.eq(protocol::DCCP)).delay();
         let error_type = [3, 4, 5, 11, 12].into_iter().fold(lit(1, 0), |any, t| any | h.icmp_type.eq(t)).delay();
         let roce_port = h.udp_port.eq(ROCE_PORT).delay();
         let no_source = h.source.eq(0).delay();
@@ -134,8 +137,7 @@ impl Block for Classify {
         let no_network = ((h.source6_high_zero & h.source6_low_zero) | link_local).delay();
         let icmpv6 = h.next_header.eq(protocol::ICMPV6).delay();
         let local_behind = local_icmpv6(h.behind.slice(8..16)).delay();
-        let hop_by_hop =
-            (h.next_header.eq(protocol::HOP_BY_HOP) & h.behind.eq(protocol::ICMPV6 << 8)).delay();
+        let hop_by_hop = (h.next_header.eq(protocol::HOP_BY_HOP) & h.behind.eq(protocol::ICMPV6 << 8)).delay();
         let local_behind_options = local_icmpv6(h.behind_options).delay();
         let tag_cut_off = (h.ethernet.tagged & shorter(&h.end, 18)).delay();
         let second_cut_off = (h.ethernet.tagged & h.ethernet.double & shorter(&h.end, 22)).delay();
@@ -182,18 +184,17 @@ impl Block for Classify {
         let three_later = |b: Bits| b.delay_by(3);
         let end3 = later("end", &h.end, 3);
         let accounted = (end3.bad | end3.oversize | end3.runt).delay();
-        let account = first_of(
-            &[(end3.bad, Outcome::BadFrame), (end3.oversize, Outcome::Oversize)],
-            outcome(Outcome::Runt),
-        )
-        .delay();
+        let account =
+            first_of(&[(end3.bad, Outcome::BadFrame), (end3.oversize, Outcome::Oversize)], outcome(Outcome::Runt))
+                .delay();
         let tag_fault = (two_later(tag_cut_off) | two_later(second_cut_off)).delay();
         let no_rule = (two_later(three_tags) | !(two_later(ipv4) | two_later(ipv6))).delay();
         let six = three_later(ipv6);
         let six_malformed = malformed6.delay();
         let six_local = local6.delay();
         let length_fault = cut_off4.delay();
-        let header_fault = (cut_off4.delay() | two_later(not_version4) | two_later(short_ihl) | beyond4.delay()).delay();
+        let header_fault =
+            (cut_off4.delay() | two_later(not_version4) | two_later(short_ihl) | beyond4.delay()).delay();
         let header_outcome = first_of(
             &[
                 (length_fault, Outcome::MalformedIpv4Length),
@@ -225,14 +226,14 @@ impl Block for Classify {
         let early_unmatched = (!accounted & !tag_fault & (no_rule | (six & !six_malformed & six_local))).delay();
         let six_outcome = mux(six_malformed, outcome(Outcome::MalformedIpv6), outcome(Outcome::NatSource));
         let ip_outcome = mux(six, six_outcome, header_outcome);
-        let early_outcome =
-            mux(accounted, account, mux(tag_fault, outcome(Outcome::MalformedEth), ip_outcome)).delay();
+        let early_outcome = mux(accounted, account, mux(tag_fault, outcome(Outcome::MalformedEth), ip_outcome)).delay();
         let late_unmatched = (!l4_fault & sourceless).delay();
         let late_mapped = (!l4_fault & !sourceless).delay();
         let late_outcome = mux(l4_fault, l4_outcome, mapped_outcome).delay();
 
         // Clock 7, when the checksum is known: one answer.
-        let (early6, early_unmatched6, early_outcome6) = (early.delay(), early_unmatched.delay(), early_outcome.delay());
+        let (early6, early_unmatched6, early_outcome6) =
+            (early.delay(), early_unmatched.delay(), early_outcome.delay());
         let (late_unmatched6, late_mapped6, late_outcome6) =
             (late_unmatched.delay(), late_mapped.delay(), late_outcome.delay());
         let good = io.checksum_good;

@@ -53,7 +53,7 @@ pub struct Decided<S> {
 }
 
 /// Ports.
-#[derive(Bundle, Clone, Copy, Debug)]
+#[derive(Bundle, Clone, Debug)]
 #[bundle(beats_w: u32)]
 pub struct DecideIo<S> {
     /// What the headers say.

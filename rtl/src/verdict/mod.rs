@@ -3,5 +3,5 @@
 mod classify;
 mod decide;
 
-pub use classify::{Classify, ClassifyIo, LATENCY as CLASSIFY_LATENCY};
+pub use classify::{CHECKSUM_AFTER, Classify, ClassifyIo, LATENCY as CLASSIFY_LATENCY};
 pub use decide::{Decide, DecideIo, Decided, LATENCY as DECIDE_LATENCY};
