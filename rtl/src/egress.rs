@@ -18,7 +18,7 @@
 
 use crate::{
     outcome::Outcome,
-    packet::{Action, Release},
+    packet::{Action, Extent, Release},
     rewrite::ReadBeat,
 };
 use hdl::*;
@@ -53,7 +53,6 @@ pub struct EgressIo<S> {
     pub raddr: S,
     /// The beat that is read, for the rewrite.
     #[output]
-    #[shape(ReadBeat::shape(beats_w))]
     pub read: ReadBeat<S>,
     /// What ingress gets back.
     #[output]
@@ -95,7 +94,7 @@ impl Block for Egress {
 
         // The frame being read.
         let frame = reg_of(&Action::shape(self.beats_w));
-        let busy = reg(1).reset(0);
+        let busy = frame.valid.reset(0);
         let skip = reg(1);
         let punt = reg(1);
         let at_last = reg(1);
@@ -118,7 +117,7 @@ impl Block for Egress {
         // Take the next one. The upper bits of a code tell forward (00), punt (01) and drop (10, 11).
         let kind = head.outcome.slice(4..6);
         let is_punt = kind.eq(1);
-        let after_punt = punt_places.grow_sub(head.beats.zext(punt_w));
+        let after_punt = punt_places.grow_sub(head.extent.beats.zext(punt_w));
         let punt_fits = !after_punt.msb();
         let take = head.valid & (!busy | done);
         let admit = take & is_punt & punt_fits;
@@ -127,12 +126,11 @@ impl Block for Egress {
         let refuse = is_punt & !punt_fits;
         when(done, || busy.set(0));
         when(take, || {
-            busy.set(1);
             assign(&frame, head);
             skip.set(kind.bit(1) | refuse);
             punt.set(is_punt);
-            left.set(head.beats);
-            at_last.set(head.beats.eq(1));
+            left.set(head.extent.beats);
+            at_last.set(head.extent.beats.eq(1));
             index.set(0);
         })
         .elsewhen(go, || {
@@ -146,14 +144,25 @@ impl Block for Egress {
 
         // Read or skip, and give back.
         let read_addr = reg(clog2(u64::from(self.buffer_beats))).reset(0);
-        let step = mux(skip, frame.beats, lit(self.beats_w, 1));
+        let step = mux(skip, frame.extent.beats, lit(self.beats_w, 1));
         when(go, || read_addr.set(read_addr + step.zext(read_addr.width())));
         io.raddr.set(read_addr);
-        assign(&io.read, &ReadBeat { valid: reads, index, last: at_last, punt, action: frame });
+        let Extent { lane, function, .. } = frame.extent;
+        let read = ReadBeat {
+            valid: reads,
+            index,
+            last: at_last,
+            punt,
+            lane,
+            outcome: frame.outcome,
+            function,
+            rewrite: frame.rewrite,
+        };
+        assign(&io.read, &read);
         io.release.beats.reset(0).set(mux(go, step, lit(self.beats_w, 0)));
         io.release.frame.reset(0).set(take);
 
-        assert_that("frame_has_beats", "every frame has a beat in the buffer", !head.valid | head.beats.any());
+        assert_that("frame_has_beats", "every frame has a beat in the buffer", !head.valid | head.extent.beats.any());
         let net0_fits = net0_places.le(u64::from(self.net0_beats));
         assert_that("net0_places_fit", "2: no more places than the FIFO has", net0_fits);
         assert_that(

@@ -17,7 +17,7 @@
 
 use crate::{
     config::EmConfig,
-    packet::{Beat, BufferRead, DATA_W, FrameEnd, LANES, Release},
+    packet::{Beat, BufferRead, DATA_W, Extent, FrameEnd, LANES, Release},
     stream::{Axis, HostUser},
 };
 use hdl::*;
@@ -76,7 +76,8 @@ impl Block for Ingress {
         let c = &self.config;
         let s_axis = &io.s_axis;
 
-        // Accept: the beat as it came.
+        // Accept: the beat as it came. Lane 0 of a beat is always there.
+        s_axis.tkeep.bit(0).ignore();
         s_axis.tready.reset(0);
         let accept = s_axis.tvalid & s_axis.tready;
         let at_start = reg(1).reset(1);
@@ -85,7 +86,7 @@ impl Block for Ingress {
         let in_first = at_start.delay();
         let in_last = s_axis.tlast.delay();
         let in_data = s_axis.tdata.delay();
-        let in_keep = s_axis.tkeep.delay();
+        let in_others = s_axis.tkeep.slice(1..).delay();
         let in_user = unpack(&HostUser::shape(), s_axis.tuser.delay());
 
         // Count: which beat of its frame it is, and where it ends.
@@ -99,7 +100,7 @@ impl Block for Ingress {
         let beat_first = in_first.delay();
         let beat_last = in_last.delay();
         let beat_data = in_data.delay();
-        let beat_lane = crate::meter::last_lane(in_keep).delay();
+        let beat_lane = crate::meter::last_lane(in_others).delay();
         let beat_bad = in_user.bad.delay();
         let function = in_user.function.delay_enable(in_valid & in_first);
 
@@ -119,7 +120,8 @@ impl Block for Ingress {
             if spare == 0 { beyond } else { beyond | (index.eq(max_beats - 1) & beat_lane.ge(u64::from(spare))) };
         let runt = index.eq(0) & beat_lane.lt(13);
         let stored = mux(beyond, max_beats, index + 1);
-        let end = FrameEnd { beats: stored, lane: beat_lane, bad: beat_bad, oversize, runt, function };
+        let end =
+            FrameEnd { extent: Extent { beats: stored, lane: beat_lane, function }, bad: beat_bad, oversize, runt };
         let beat = Beat { valid: beat_valid, first: beat_first, last: beat_last, data: beat_data, end };
         let shown = crate::packet::later("shown", &beat, 1);
         assign(&io.beat, &shown);

@@ -29,10 +29,10 @@ pub struct MeterIo<S> {
     /// Last beat of its frame.
     #[input]
     pub last: S,
-    /// Valid lanes.
+    /// Valid lanes but lane 0, which is always valid.
     #[input]
-    #[width(LANES)]
-    pub keep: S,
+    #[width(LANES - 1)]
+    pub others: S,
     /// A frame is over.
     #[output]
     pub frame: S,
@@ -42,13 +42,13 @@ pub struct MeterIo<S> {
     pub bytes: S,
 }
 
-/// Number of the last valid lane: `keep` is contiguous from lane 0 and not empty.
-pub(crate) fn last_lane(keep: Bits) -> Bits {
-    let ends_here: Vec<Bits> =
-        (0..LANES).map(|i| if i == LANES - 1 { keep.bit(i) } else { keep.bit(i) & !keep.bit(i + 1) }).collect();
+/// Number of the last valid lane of a beat; `others` is its `tkeep` without lane 0, which every beat has.
+pub(crate) fn last_lane(others: Bits) -> Bits {
+    let holds = |lane: u32| others.bit(lane - 1);
+    let ends_in = |lane: u32| if lane == LANES - 1 { holds(lane) } else { holds(lane) & !holds(lane + 1) };
     let bits = (0..LANE_W).rev().map(|b| {
-        let lanes = (0..LANES).filter(|i| i >> b & 1 == 1).map(|i| ends_here[i as usize]);
-        lanes.fold(lit(1, 0), |any, l| any | l)
+        let lanes = (1..LANES).filter(|lane| lane >> b & 1 == 1);
+        lanes.fold(lit(1, 0), |any, lane| any | ends_in(lane))
     });
     cat(bits)
 }
@@ -76,7 +76,7 @@ impl Block for Meter {
             when(io.last, || index.set(0)).elsewhen(!index.all(), || index.set(index + 1));
         });
         let over = (io.transfer & io.last).delay_reset(0);
-        let ends_at = cat([index, last_lane(io.keep)]).delay();
+        let ends_at = cat([index, last_lane(io.others)]).delay();
         let bytes = mux(ends_at.all(), ends_at, ends_at + 1);
         io.frame.reset(0).set(over);
         io.bytes.registered().set(bytes);

@@ -107,13 +107,14 @@ impl Block for Tx {
         let extract = instance(&Extract { beats_w });
         assign(&extract.word, &align.word);
         let header_sum = instance(&HeaderSum {});
-        header_sum.at.set(align.word.at);
+        header_sum.at.set(align.word.at.slice(0..4));
         header_sum.data.set(align.word.data);
         header_sum.ihl.set(extract.ihl);
         let headers = extract.headers;
 
         // The tables and the judgement, side by side; the faster one waits.
-        let request = LookupRequest { valid: headers.valid, function: headers.end.function, address: headers.source };
+        let request =
+            LookupRequest { valid: headers.valid, function: headers.end.extent.function, address: headers.source };
         assign(&io.request, &request);
         let classify = instance(&Classify { beats_w });
         assign(&classify.headers, &headers);
@@ -141,7 +142,7 @@ impl Block for Tx {
         assign(&ingress.release, &egress.release);
         ingress.buffer.re.set(egress.read.valid);
         ingress.buffer.raddr.set(egress.raddr);
-        let patch = instance(&Patch { beats_w });
+        let patch = instance(&Patch {});
         assign(&patch.read, &egress.read);
         patch.rdata.set(ingress.buffer.rdata);
         let patched = patch.patched;
@@ -158,6 +159,7 @@ impl Block for Tx {
             fifo.s_axis.tlast.set(patched.last);
             fifo.s_axis.tuser.set(user);
             connect(&fifo.m_axis, out);
+            fifo.s_axis.tready.ignore();
             let label = format!("{name}_has_room");
             assert_that(
                 &label,
@@ -185,7 +187,7 @@ impl Block for Tx {
             meter.transfer.named(name);
             meter.transfer.set(axis.transfer());
             meter.last.set(axis.tlast);
-            meter.keep.set(axis.tkeep);
+            meter.others.set(axis.tkeep.slice(1..));
             (meter.frame, meter.bytes)
         };
         let (host_frame, host_bytes) = meter("host_meter", &io.s_axis_host);

@@ -52,25 +52,34 @@ pub mod protocol {
 /// UDP port of RoCEv2.
 pub const ROCE_PORT: u64 = 4791;
 
-/// What is known of a frame when its last beat is in.
+/// How much of a frame there is and whose it is: what goes with it unchanged to the end.
 #[derive(Bundle, Clone, Copy, Debug)]
 #[bundle(beats_w: u32)]
-pub struct FrameEnd<S> {
+pub struct Extent<S> {
     /// Beats of it in the frame buffer; 1 or more.
     #[width(beats_w)]
     pub beats: S,
     /// Last valid lane of the last beat.
     #[width(LANE_W)]
     pub lane: S,
+    /// Function that sent it.
+    #[width(FUNCTION_W)]
+    pub function: S,
+}
+
+/// What is known of a frame when its last beat is in.
+#[derive(Bundle, Clone, Copy, Debug)]
+#[bundle(beats_w: u32)]
+pub struct FrameEnd<S> {
+    /// How much of it there is.
+    #[shape(Extent::shape(beats_w))]
+    pub extent: Extent<S>,
     /// `tuser` said bad.
     pub bad: S,
     /// Longer than the maximum; the buffer holds only its beginning.
     pub oversize: S,
     /// Shorter than an Ethernet header.
     pub runt: S,
-    /// Function that sent it.
-    #[width(FUNCTION_W)]
-    pub function: S,
 }
 
 /// A beat on its way past the parser. Never stalled; gaps are clocks without `valid`.
@@ -230,15 +239,9 @@ pub struct Headers<S> {
 pub struct Classified<S> {
     /// A frame is there.
     pub valid: S,
-    /// Beats in the frame buffer.
-    #[width(beats_w)]
-    pub beats: S,
-    /// Last valid lane of the last beat.
-    #[width(LANE_W)]
-    pub lane: S,
-    /// Function that sent it.
-    #[width(FUNCTION_W)]
-    pub function: S,
+    /// How much of it there is.
+    #[shape(Extent::shape(beats_w))]
+    pub extent: Extent<S>,
     /// `outcome` stands whatever the function says (bad frame, oversize, runt).
     pub accounted: S,
     /// The frame is one that the mode `nat` has no rule for.
@@ -286,20 +289,21 @@ pub struct Action<S> {
     /// An encoded [`Outcome`].
     #[width(Outcome::WIDTH)]
     pub outcome: S,
-    /// Beats in the frame buffer.
-    #[width(beats_w)]
-    pub beats: S,
-    /// Last valid lane of the last beat.
-    #[width(LANE_W)]
-    pub lane: S,
-    /// Function that sent it.
-    #[width(FUNCTION_W)]
-    pub function: S,
-    /// Write the address and the checksums.
+    /// How much of the frame there is.
+    #[shape(Extent::shape(beats_w))]
+    pub extent: Extent<S>,
+    /// What is written over the frame.
+    pub rewrite: Rewrite<S>,
+}
+
+/// What is written over a frame, and where: see [`Place`].
+#[derive(Bundle, Clone, Copy, Debug)]
+pub struct Rewrite<S> {
+    /// Write the address and the checksums; otherwise the frame leaves as it came.
     pub translate: S,
-    /// Where: see [`Place`].
+    /// One tag at least.
     pub tagged: S,
-    /// Where: see [`Place`].
+    /// Two tags.
     pub double: S,
     /// Address to write.
     #[width(32)]

@@ -16,7 +16,7 @@
 //! 3. `word_valid` comes once a frame, with its last word or later, before any word of the next frame.
 //! 4. Bytes beyond the frame are whatever was there: the lengths decide what is read.
 
-use crate::packet::{Beat, Ethernet, LANES, WORDS, Word, ethertype, half, later};
+use crate::packet::{Beat, Ethernet, LANES, WORDS, Word, ethertype, half};
 use hdl::*;
 
 /// The block.
@@ -40,10 +40,15 @@ pub struct AlignIo<S> {
     pub word: Word<S>,
 }
 
-/// The frame's bytes are `held` and then `next`: 16 of them from byte `from` of `held`.
+/// Sixteen bytes from byte `from` of the held beat, of which `held` is all but the first [`NEVER_LATER`], and `next`
+/// the one behind it.
 fn window(held: Bits, next: Bits, from: u32) -> Bits {
-    cat([next, held]).slice(8 * from..8 * from + 8 * LANES)
+    let from = 8 * (from - NEVER_LATER);
+    cat([next, held]).slice(from..from + 8 * LANES)
 }
+
+/// Bytes at the beginning of a beat that are never held for the next one: IPv4 and IPv6 begin at byte 2 of a beat or later.
+const NEVER_LATER: u32 = 2;
 
 fn is_tag(kind: Bits) -> Bits {
     kind.eq(ethertype::VLAN) | kind.eq(ethertype::SERVICE_VLAN)
@@ -69,7 +74,7 @@ impl Block for Align {
         let beat = &io.beat;
 
         // Hold each beat until the next one, and note what stands in the type fields: bytes 12, 16 and 20.
-        let held_data = beat.data.delay_enable(beat.valid);
+        let held_data = beat.data.slice(8 * NEVER_LATER..).delay_enable(beat.valid);
         let held_index = reg(3);
         let second = !beat.first & held_index.eq(0);
         when(beat.valid, || {
@@ -102,11 +107,14 @@ impl Block for Align {
             ipv4: by_depth(four12, four16, four20),
             ipv6: by_depth(six12, six16, six20),
         };
-        let at = cat(at.into_iter().rev());
-        let word_at = at.delay_reset(0);
-        let word = Word { valid: flush, at, data, ethernet, end: held_end };
-        let joined = later("joined", &word, 1);
-        assign(&io.word, &Word { at: word_at, ..joined });
+        let word = Word {
+            valid: flush.delay_reset(0),
+            at: cat(at.into_iter().rev()).delay_reset(0),
+            data: data.delay(),
+            ethernet: delay(&ethernet),
+            end: delay(&held_end),
+        };
+        assign(&io.word, &word);
     }
 }
 

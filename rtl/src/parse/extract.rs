@@ -70,18 +70,22 @@ impl Block for Extract {
         let row = ihl.slice(2..4);
         let in_row = select(row, &[word.at.bit(0), word.at.bit(1), word.at.bit(2), word.at.bit(3)]);
         let in_next = select(row, &[word.at.bit(1), word.at.bit(2), word.at.bit(3), word.at.bit(4)]);
-        let behind_header = |offset: u32, bytes: u32| {
+        let behind_header = |offset: u32, field: &dyn Fn(u32) -> Bits| {
             let places: Vec<(Bits, Bits)> = (0..4)
                 .map(|q| {
                     let byte = 4 * q + offset;
                     let (here, lane) = (if byte < 16 { in_row } else { in_next }, byte % 16);
-                    (here, if bytes == 2 { half(data, lane / 2) } else { data.byte(lane) })
+                    (here, field(lane))
                 })
                 .collect();
             let here: Vec<Bits> = places.iter().map(|p| p.0).collect();
             let value: Vec<Bits> = places.iter().map(|p| p.1).collect();
             select(quarter, &value).delay_enable(select(quarter, &here))
         };
+
+        let half_at = |lane: u32| half(data, lane / 2);
+        let byte_at = |lane: u32| data.byte(lane);
+        let high_nibble_at = |lane: u32| data.byte(lane).slice(4..8);
 
         let now = Headers {
             valid: word.valid,
@@ -95,12 +99,12 @@ impl Block for Extract {
             protocol: caught(data.byte(9), 0),
             ipv4_checksum: caught(half(data, 5), 0),
             source: caught(cat([half(data, 6), half(data, 7)]), 0),
-            udp_port: behind_header(2, 2),
-            udp_length: behind_header(4, 2),
-            udp_checksum: behind_header(6, 2),
-            data_offset: behind_header(12, 1).slice(4..8),
-            tcp_checksum: behind_header(16, 2),
-            icmp_type: behind_header(0, 1),
+            udp_port: behind_header(2, &half_at),
+            udp_length: behind_header(4, &half_at),
+            udp_checksum: behind_header(6, &half_at),
+            data_offset: behind_header(12, &high_nibble_at),
+            tcp_checksum: behind_header(16, &half_at),
+            icmp_type: behind_header(0, &byte_at),
             payload_length: caught(half(data, 2), 0),
             next_header: caught(data.byte(6), 0),
             source6_prefix: caught(half(data, 4).slice(6..16), 0),

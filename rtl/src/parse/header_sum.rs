@@ -11,7 +11,7 @@
 //! 2. No carry is lost: the sum grows with its operands and is folded at its end. A sum of 60 bytes has at most 21 bits,
 //!    and after one fold it is FFFF exactly if its ones'-complement sum is.
 
-use crate::packet::{DATA_W, WORDS, half};
+use crate::packet::{DATA_W, half};
 use hdl::*;
 
 /// Clocks from `word_valid` to `good`.
@@ -27,9 +27,9 @@ pub struct HeaderSum {}
 /// Ports.
 #[derive(Bundle, Clone, Copy, Debug)]
 pub struct HeaderSumIo<S> {
-    /// Which word it is, as in [`Word`](crate::packet::Word).
+    /// Which word it is: the first four bits of [`Word`](crate::packet::Word)'s `at`.
     #[input]
-    #[width(WORDS)]
+    #[width(HEADER_WORDS)]
     pub at: S,
     /// Its bytes.
     #[input]

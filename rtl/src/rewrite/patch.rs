@@ -11,19 +11,18 @@
 //!    are written; N = 14, 18 or 22. Every other byte, and every byte of any other frame, leaves as it came.
 //! 2. `keep` is full but on the last beat, where it ends with the frame's last lane.
 
-use crate::packet::{Action, DATA_W, LANES};
+use crate::{
+    outcome::Outcome,
+    packet::{DATA_W, FUNCTION_W, LANE_W, LANES, Rewrite},
+};
 use hdl::*;
 
 /// The block.
 #[derive(Clone, Debug)]
-pub struct Patch {
-    /// Bits that count the beats of a frame.
-    pub beats_w: u32,
-}
+pub struct Patch {}
 
 /// A beat asked of the frame buffer.
 #[derive(Bundle, Clone, Copy, Debug)]
-#[bundle(beats_w: u32)]
 pub struct ReadBeat<S> {
     /// The buffer is read in this clock.
     pub valid: S,
@@ -34,9 +33,17 @@ pub struct ReadBeat<S> {
     pub last: S,
     /// It goes to the Orchestration Module.
     pub punt: S,
-    /// What is done with its frame.
-    #[shape(Action::shape(beats_w))]
-    pub action: Action<S>,
+    /// Last valid lane of the last beat.
+    #[width(LANE_W)]
+    pub lane: S,
+    /// Outcome of its frame, encoded.
+    #[width(Outcome::WIDTH)]
+    pub outcome: S,
+    /// Function that sent it.
+    #[width(FUNCTION_W)]
+    pub function: S,
+    /// What is written over its frame.
+    pub rewrite: Rewrite<S>,
 }
 
 /// A beat as it leaves.
@@ -55,20 +62,18 @@ pub struct Patched<S> {
     /// Last beat of its frame.
     pub last: S,
     /// Its outcome.
-    #[width(crate::outcome::Outcome::WIDTH)]
+    #[width(Outcome::WIDTH)]
     pub outcome: S,
     /// Function that sent it.
-    #[width(crate::packet::FUNCTION_W)]
+    #[width(FUNCTION_W)]
     pub function: S,
 }
 
 /// Ports.
 #[derive(Bundle, Clone, Copy, Debug)]
-#[bundle(beats_w: u32)]
 pub struct PatchIo<S> {
     /// What is read.
     #[input]
-    #[shape(ReadBeat::shape(beats_w))]
     pub read: ReadBeat<S>,
     /// The buffer's answer, two clocks later.
     #[input]
@@ -98,24 +103,24 @@ impl Block for Patch {
     }
 
     fn io(&self) -> PatchIo<Shape> {
-        PatchIo::shape(self.beats_w)
+        PatchIo::shape()
     }
 
     #[names]
     fn build(&self, io: &PatchIo<Bits>) {
-        let (read, action) = (&io.read, &io.read.action);
+        let (read, rewrite) = (&io.read, &io.read.rewrite);
 
         // While the buffer is read: which half-words of this beat change, and the new values.
-        let address_high = action.address.slice(16..32).delay_by(2);
-        let address_low = action.address.slice(0..16).delay_by(2);
-        let ipv4_checksum = action.ipv4_checksum.delay_by(2);
-        let l4_checksum = action.l4_checksum.delay_by(2);
-        let depths = [!action.tagged, action.tagged & !action.double, action.tagged & action.double];
+        let address_high = rewrite.address.slice(16..32).delay_by(2);
+        let address_low = rewrite.address.slice(0..16).delay_by(2);
+        let ipv4_checksum = rewrite.ipv4_checksum.delay_by(2);
+        let l4_checksum = rewrite.l4_checksum.delay_by(2);
+        let depths = [!rewrite.tagged, rewrite.tagged & !rewrite.double, rewrite.tagged & rewrite.double];
         let mut candidates = Vec::new();
         for (depth, begin) in depths.into_iter().zip([14, 18, 22]) {
             for (offset, value) in [(10, ipv4_checksum), (12, address_high), (14, address_low)] {
                 let half = (begin + offset) / 2;
-                let here = action.translate & depth & read.index.eq(u64::from(half / 8));
+                let here = rewrite.translate & depth & read.index.eq(u64::from(half / 8));
                 let lane = half % 8;
                 let enable = here.delay_by(2).named(&format!(
                     "write_{}_at_{}",
@@ -125,9 +130,9 @@ impl Block for Patch {
                 candidates.push(Candidate { lane, enable, value });
             }
         }
-        let l4_here = action.translate & action.l4 & read.index.eq(action.l4_half.slice(3..6));
+        let l4_here = rewrite.translate & rewrite.l4 & read.index.eq(rewrite.l4_half.slice(3..6));
         for lane in 0..8 {
-            let here = l4_here & action.l4_half.slice(0..3).eq(u64::from(lane));
+            let here = l4_here & rewrite.l4_half.slice(0..3).eq(u64::from(lane));
             let enable = here.delay_by(2).named(&format!("write_l4_in_{lane}"));
             candidates.push(Candidate { lane, enable, value: l4_checksum });
         }
@@ -143,7 +148,7 @@ impl Block for Patch {
         let written: Vec<Bits> = written.collect();
         let data = cat(written.into_iter().rev());
         let last = read.last.delay_by(2);
-        let lane = action.lane.delay_by(2);
+        let lane = read.lane.delay_by(2);
         let keep = cat((0..LANES).rev().map(|i| !last | lane.ge(u64::from(i))));
         let valid = read.valid.delay_reset(0).delay_reset(0);
         io.patched.valid.reset(0).set(valid);
@@ -153,16 +158,14 @@ impl Block for Patch {
             data,
             keep,
             last,
-            outcome: action.outcome.delay_by(2),
-            function: action.function.delay_by(2),
+            outcome: read.outcome.delay_by(2),
+            function: read.function.delay_by(2),
         };
         for ((at, target), (_, value)) in io.patched.leaves().into_iter().zip(leaves.leaves()) {
             if at.name != "valid" {
                 target.registered().set(value);
             }
         }
-        action.beats.ignore();
-        action.valid.ignore();
     }
 }
 
@@ -172,6 +175,6 @@ mod tests {
 
     #[test]
     fn it_elaborates() {
-        elaborate(&Patch { beats_w: 10 }).unwrap();
+        elaborate(&Patch {}).unwrap();
     }
 }

@@ -12,12 +12,12 @@
 //!    decided before: `l4` is 0 then.)
 
 use crate::{
-    packet::{Action, later},
+    packet::{Action, Rewrite, later},
     verdict::Decided,
 };
 use hdl::*;
 
-/// Clocks from `decided_frame_valid` to `action_valid`.
+/// Clocks from `decided_valid` to `action_valid`.
 pub const LATENCY: u32 = 6;
 
 /// The block.
@@ -41,8 +41,7 @@ pub struct UpdateIo<S> {
     pub action: Action<S>,
 }
 
-/// One fold of the carries above bit 15 back into the low half-word: 17 bits. Exact for sums of up to 32 bits whose
-/// upper part fits 16.
+/// One fold of the carries above bit 15 back into the low half-word: 17 bits. After it a second one gives no carry.
 fn fold(sum: Bits) -> Bits {
     sum.slice(0..16).grow_add(sum.slice(16..).zext(16))
 }
@@ -65,7 +64,7 @@ impl Block for Update {
     #[names]
     fn build(&self, io: &UpdateIo<Bits>) {
         let decided = &io.decided;
-        let (frame, place) = (&decided.frame, &decided.frame.place);
+        let place = &decided.place;
 
         // Clocks 1 and 2: ~m + m' over both half-words.
         let high = (!place.source.slice(16..32)).grow_add(decided.outside.slice(16..32)).delay();
@@ -77,7 +76,8 @@ impl Block for Update {
             let complement = (!old).delay_by(2);
             let sum = complement.zext(18).grow_add(difference).delay();
             let folded = fold(sum).delay();
-            (!fold(folded).trunc(16)).delay()
+            let whole = folded.slice(0..16) + folded.slice(16..).zext(16);
+            (!whole).delay()
         };
         let ipv4_checksum = updated(place.ipv4_checksum);
         let l4_checksum = updated(place.l4_checksum);
@@ -88,23 +88,23 @@ impl Block for Update {
         let l4_final = (l4_checksum | nothing.repeat(16)).delay();
         let ipv4_final = ipv4_checksum.delay();
 
-        let action = Action {
-            valid: frame.valid,
-            outcome: frame.outcome,
-            beats: frame.beats,
-            lane: frame.lane,
-            function: frame.function,
-            translate: decided.translate,
-            tagged: place.tagged,
-            double: place.double,
-            address: decided.outside,
-            ipv4_checksum: place.ipv4_checksum,
-            l4: place.l4,
-            l4_half: place.l4_half,
-            l4_checksum: place.l4_checksum,
+        let rewrite = Rewrite {
+            translate: decided.translate.delay_by(LATENCY),
+            tagged: place.tagged.delay_by(LATENCY),
+            double: place.double.delay_by(LATENCY),
+            address: decided.outside.delay_by(LATENCY),
+            ipv4_checksum: ipv4_final,
+            l4: place.l4.delay_by(LATENCY),
+            l4_half: place.l4_half.delay_by(LATENCY),
+            l4_checksum: l4_final,
         };
-        let passed = later("passed", &action, LATENCY);
-        assign(&io.action, &Action { ipv4_checksum: ipv4_final, l4_checksum: l4_final, ..passed });
+        let action = Action {
+            valid: (0..LATENCY).fold(decided.valid, |v, _| v.delay_reset(0)),
+            outcome: decided.outcome.delay_by(LATENCY),
+            extent: later("extent", &decided.extent, LATENCY),
+            rewrite,
+        };
+        assign(&io.action, &action);
     }
 }
 

@@ -18,7 +18,7 @@
 
 use crate::{
     outcome::Outcome,
-    packet::{Classified, FUNCTION_W, FrameEnd, Headers, LANE_W, Place, ROCE_PORT, first_of, later, outcome, protocol},
+    packet::{Classified, Extent, Headers, Place, ROCE_PORT, first_of, later, outcome, protocol},
 };
 use hdl::*;
 
@@ -51,25 +51,6 @@ pub struct ClassifyIo<S> {
     pub classified: Classified<S>,
 }
 
-/// What is carried past the judgement.
-#[derive(Bundle, Clone, Copy, Debug)]
-#[bundle(beats_w: u32)]
-struct Carried<S> {
-    valid: S,
-    #[width(beats_w)]
-    beats: S,
-    #[width(LANE_W)]
-    lane: S,
-    #[width(FUNCTION_W)]
-    function: S,
-    tagged: S,
-    double: S,
-    #[width(32)]
-    source: S,
-    #[width(16)]
-    ipv4_checksum: S,
-}
-
 /// Is it an ICMPv6 type of neighbour discovery or MLD (130 to 137, 143)?
 fn local_icmpv6(kind: Bits) -> Bits {
     (130..=137).chain([143]).fold(lit(1, 0), |any, k| any | kind.eq(k))
@@ -77,8 +58,8 @@ fn local_icmpv6(kind: Bits) -> Bits {
 
 /// Bytes of the frame, as `beats` and `lane` give them, less than `bytes`? (A frame of `b` beats that ends in lane `l`
 /// has `16 b + l - 15` bytes.)
-fn shorter(end: &FrameEnd<Bits>, bytes: u64) -> Bits {
-    cat([end.beats, end.lane]).lt(bytes + 15)
+fn shorter(extent: &Extent<Bits>, bytes: u64) -> Bits {
+    cat([extent.beats, extent.lane]).lt(bytes + 15)
 }
 
 impl Block for Classify {
@@ -101,7 +82,7 @@ impl Block for Classify {
         let h = &io.headers;
 
         // Clock 1: differences, sums, and everything that looks at one field.
-        let ends_at = cat([h.end.beats, h.end.lane]);
+        let ends_at = cat([h.end.extent.beats, h.end.extent.lane]);
         let before = mux(h.ethernet.tagged, mux(h.ethernet.double, lit(6, 22 + 15), lit(6, 18 + 15)), lit(6, 14 + 15));
         let there = ends_at.grow_sub(before.zext(ends_at.width())).delay();
         let header_bytes = cat([h.ihl, lit(2, 0)]);
@@ -139,8 +120,8 @@ impl Block for Classify {
         let local_behind = local_icmpv6(h.behind.slice(8..16)).delay();
         let hop_by_hop = (h.next_header.eq(protocol::HOP_BY_HOP) & h.behind.eq(protocol::ICMPV6 << 8)).delay();
         let local_behind_options = local_icmpv6(h.behind_options).delay();
-        let tag_cut_off = (h.ethernet.tagged & shorter(&h.end, 18)).delay();
-        let second_cut_off = (h.ethernet.tagged & h.ethernet.double & shorter(&h.end, 22)).delay();
+        let tag_cut_off = (h.ethernet.tagged & shorter(&h.end.extent, 18)).delay();
+        let second_cut_off = (h.ethernet.tagged & h.ethernet.double & shorter(&h.end.extent, 22)).delay();
         let three_tags = (h.ethernet.tagged & h.ethernet.double & h.ethernet.triple).delay();
         let ipv4 = h.ethernet.ipv4.delay();
         let ipv6 = h.ethernet.ipv6.delay();
@@ -182,11 +163,10 @@ impl Block for Classify {
         // Clock 4: one answer for each family and layer.
         let two_later = |b: Bits| b.delay_by(2);
         let three_later = |b: Bits| b.delay_by(3);
-        let end3 = later("end", &h.end, 3);
-        let accounted = (end3.bad | end3.oversize | end3.runt).delay();
+        let (bad, oversize, runt) = (h.end.bad.delay_by(3), h.end.oversize.delay_by(3), h.end.runt.delay_by(3));
+        let accounted = (bad | oversize | runt).delay();
         let account =
-            first_of(&[(end3.bad, Outcome::BadFrame), (end3.oversize, Outcome::Oversize)], outcome(Outcome::Runt))
-                .delay();
+            first_of(&[(bad, Outcome::BadFrame), (oversize, Outcome::Oversize)], outcome(Outcome::Runt)).delay();
         let tag_fault = (two_later(tag_cut_off) | two_later(second_cut_off)).delay();
         let no_rule = (two_later(three_tags) | !(two_later(ipv4) | two_later(ipv6))).delay();
         let six = three_later(ipv6);
@@ -242,33 +222,20 @@ impl Block for Classify {
         let unmatched = mux(early6, early_unmatched6, good & late_unmatched6).delay();
         let mapped = (!early6 & good & late_mapped6).delay();
 
-        let carried = Carried {
-            valid: h.valid,
-            beats: h.end.beats,
-            lane: h.end.lane,
-            function: h.end.function,
-            tagged: h.ethernet.tagged,
-            double: h.ethernet.double,
-            source: h.source,
-            ipv4_checksum: h.ipv4_checksum,
-        };
-        let passed = later("passed", &carried, LATENCY);
         let place = Place {
-            tagged: passed.tagged,
-            double: passed.double,
-            source: passed.source,
-            ipv4_checksum: passed.ipv4_checksum,
-            l4: l4_updated.delay_by(4),
-            udp: udp.delay_by(6),
-            l4_half: l4_half.delay_by(5),
-            l4_checksum: l4_checksum.delay_by(6),
+            tagged: h.ethernet.tagged.delay_by(LATENCY),
+            double: h.ethernet.double.delay_by(LATENCY),
+            source: h.source.delay_by(LATENCY),
+            ipv4_checksum: h.ipv4_checksum.delay_by(LATENCY),
+            l4: l4_updated.delay_by(LATENCY - 3),
+            udp: udp.delay_by(LATENCY - 1),
+            l4_half: l4_half.delay_by(LATENCY - 2),
+            l4_checksum: l4_checksum.delay_by(LATENCY - 1),
         };
         let classified = Classified {
-            valid: passed.valid,
-            beats: passed.beats,
-            lane: passed.lane,
-            function: passed.function,
-            accounted: accounted.delay_by(3),
+            valid: (0..LATENCY).fold(h.valid, |v, _| v.delay_reset(0)),
+            extent: later("extent", &h.end.extent, LATENCY),
+            accounted: accounted.delay_by(LATENCY - 4),
             unmatched,
             mapped,
             outcome: final_outcome,

@@ -16,7 +16,7 @@
 use crate::{
     lookup::LookupResponse,
     outcome::Outcome,
-    packet::{Classified, first_of, later, outcome},
+    packet::{Classified, Extent, Place, first_of, later, outcome},
 };
 use hdl::*;
 
@@ -42,9 +42,16 @@ pub struct Decide {
 #[derive(Bundle, Clone, Copy, Debug)]
 #[bundle(beats_w: u32)]
 pub struct Decided<S> {
-    /// The frame; its outcome is final.
-    #[shape(Classified::shape(beats_w))]
-    pub frame: Classified<S>,
+    /// A frame is there.
+    pub valid: S,
+    /// How much of it there is.
+    #[shape(Extent::shape(beats_w))]
+    pub extent: Extent<S>,
+    /// Its outcome, encoded.
+    #[width(Outcome::WIDTH)]
+    pub outcome: S,
+    /// What a rewrite needs.
+    pub place: Place<S>,
     /// Write the outside address and the checksums.
     pub translate: S,
     /// Outside address.
@@ -110,15 +117,22 @@ impl Block for Decide {
         let may_translate = (frame.mapped & tables.nat_hit & frame.outcome.eq(Outcome::Net0.code())).delay();
 
         // Clock 2: in order.
-        let passed = later("passed", frame, LATENCY);
         let accounted = frame.accounted.delay();
         let account = frame.outcome.delay();
         let final_outcome = mux(accounted, account, mux(function_decides, function_outcome, rule_outcome)).delay();
         let translate = (may_translate & !accounted & !function_decides).delay();
         let outside = tables.outside.delay_by(LATENCY);
-        let decided = Decided { frame: Classified { outcome: final_outcome, ..passed }, translate, outside };
+        let decided = Decided {
+            valid: frame.valid.delay_reset(0).delay_reset(0),
+            extent: later("extent", &frame.extent, LATENCY),
+            outcome: final_outcome,
+            place: later("place", &frame.place, LATENCY),
+            translate,
+            outside,
+        };
         assign(&io.decided, &decided);
 
+        tables.valid.ignore();
         let answered = !frame.valid | tables.valid;
         assert_that("answered", "the response comes with its frame", answered);
     }
