@@ -1,5 +1,6 @@
 //! The configuration of an Execution Module: a TOML profile, read and checked.
 
+use crate::lookup::Lookup;
 use serde::Deserialize;
 use std::path::Path;
 
@@ -180,7 +181,12 @@ impl EmConfig {
                 t.nat_rows
             ));
         }
-        Ok(())
+        hdl::Block::check(&self.lookup())
+    }
+
+    /// The tables.
+    pub fn lookup(&self) -> Lookup {
+        Lookup { functions: self.table.functions, ways: self.table.nat_ways, rows: self.table.nat_rows }
     }
 }
 

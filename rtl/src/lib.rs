@@ -14,3 +14,4 @@ pub mod actions;
 pub mod egress;
 pub mod meter;
 pub mod tx;
+pub mod top;
