@@ -29,7 +29,9 @@ fn skid_cycles(cycles: u64) -> f64 {
         sim.poke(m.tready, noise >> 34 & 1);
         let data = sim.peek(m.tdata);
         sum = sum.wrapping_add(data.words().iter().fold(0, |x, w| x ^ w));
-        sum = sum.wrapping_add(sim.peek_u64(m.tkeep) ^ sim.peek_u64(m.tlast) ^ sim.peek_u64(m.tvalid) ^ sim.peek_u64(s.tready));
+        sum = sum.wrapping_add(
+            sim.peek_u64(m.tkeep) ^ sim.peek_u64(m.tlast) ^ sim.peek_u64(m.tvalid) ^ sim.peek_u64(s.tready),
+        );
         sim.step();
     }
     let seconds = start.elapsed().as_secs_f64();

@@ -114,7 +114,8 @@ impl Plan {
                     // A ring of registers that read each other: one of them is taken through a buffer.
                     let released = self.buffer(flat, next, compiler, main, &mut reads, &mut buffered);
                     if released.is_empty() {
-                        let reader = (0..reads.len()).find(|r| reads[*r].contains(&next)).expect("it waits for a reader");
+                        let reader =
+                            (0..reads.len()).find(|r| reads[*r].contains(&next)).expect("it waits for a reader");
                         let released = self.buffer(flat, reader, compiler, main, &mut reads, &mut buffered);
                         release(released, &mut readers, &mut ready);
                     } else {

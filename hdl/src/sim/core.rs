@@ -5,13 +5,16 @@ use super::{
     exec::run,
     flatten::{Flat, flatten},
     memory::Mem,
+    observe::Recorder,
     port::{PokeValue, Port, PortKind},
     program::{Compiler, Instr, words},
+    props::Properties,
+    vcd::Dump,
 };
 use crate::{
     Value,
     error::ElabErrors,
-    ir::{Dir, Module, NodeId},
+    ir::{Dir, Module, NodeId, SigKind, StateNames},
 };
 use rand::{Rng, SeedableRng, rngs::StdRng};
 use std::{
@@ -65,10 +68,16 @@ pub(super) struct Core {
     watched: bool,
     /// Words from here on belong to watched nodes.
     main_end: u32,
+    /// Edges since the last reset.
     pub cycle: u64,
     /// The top's ports in order, then signals found by name.
     pub ports: Vec<Port>,
-    names: Vec<String>,
+    pub names: Vec<String>,
+    /// Names of a handle's values.
+    pub states: Vec<Option<Rc<StateNames>>>,
+    pub props: Properties,
+    pub recorder: Option<Recorder>,
+    pub dump: Option<Dump>,
     found: HashMap<String, Port>,
     edge_mask: Vec<bool>,
 }
@@ -98,7 +107,10 @@ impl Core {
             flat.regs.iter().for_each(|r| fill(r.held));
             for mem in &flat.mems {
                 let pins = mem.spec.pins();
-                pins.iter().zip(&mem.pins).filter(|(p, id)| p.dir == Dir::Out && flat.graph.is_source(**id)).for_each(|(_, id)| fill(*id));
+                pins.iter()
+                    .zip(&mem.pins)
+                    .filter(|(p, id)| p.dir == Dir::Out && flat.graph.is_source(**id))
+                    .for_each(|(_, id)| fill(*id));
             }
         }
         let new_mem = |(i, f): (usize, &super::flatten::FlatMem)| {
@@ -114,7 +126,8 @@ impl Core {
                 Some(AsyncReset { condition: place(r.async_reset?), held: place(r.held), value })
             })
             .collect();
-        let sensitive = sources_of(&flat, flat.regs.iter().filter_map(|r| r.async_reset)).into_iter().map(place).collect();
+        let sensitive =
+            sources_of(&flat, flat.regs.iter().filter_map(|r| r.async_reset)).into_iter().map(place).collect();
         let edge_mask = vec![false; flat.clocks.len()];
         let mut core = Core {
             flat,
@@ -132,17 +145,22 @@ impl Core {
             cycle: 0,
             ports: vec![],
             names: vec![],
+            states: vec![],
+            props: Properties::default(),
+            recorder: None,
+            dump: None,
             found: HashMap::new(),
             edge_mask,
         };
         for (id, s, dir) in top.ports() {
-            let port = core.handle(core.flat.scopes[0].sigs[id.0 as usize], &s.name, dir == Dir::In);
+            let node = core.flat.scopes[0].sigs[id.0 as usize];
+            let port = core.handle(node, &s.name, dir == Dir::In, states_of(&s.kind));
             core.found.insert(s.name.clone(), port);
         }
         Ok(core)
     }
 
-    fn handle(&mut self, id: NodeId, name: &str, input: bool) -> Port {
+    fn handle(&mut self, id: NodeId, name: &str, input: bool, states: Option<Rc<StateNames>>) -> Port {
         self.watch_nodes([id]);
         let place = self.compiler.place(id).expect("just compiled");
         let kind = match place {
@@ -154,11 +172,12 @@ impl Core {
         let port = Port { index: self.ports.len() as u32, place, width: self.flat.graph.width(id), kind };
         self.ports.push(port);
         self.names.push(name.into());
+        self.states.push(states);
         port
     }
 
     /// Compiles what only watching needs.
-    fn watch_nodes(&mut self, nodes: impl IntoIterator<Item = NodeId>) {
+    pub fn watch_nodes(&mut self, nodes: impl IntoIterator<Item = NodeId>) {
         let code = self.compiler.compile(&self.flat.graph, nodes);
         self.watch.extend(code);
         self.m.extend_from_slice(&self.compiler.words[self.m.len()..]);
@@ -182,13 +201,22 @@ impl Core {
             PortKind::Input | PortKind::Held => {}
             PortKind::Settled => self.settle(),
             PortKind::Watched => {
-                self.settle();
-                if !self.watched {
-                    run(&self.watch, &mut self.m, &self.mems, &self.compiler.tables);
-                    self.watched = true;
-                }
+                self.settle_watched();
             }
         }
+    }
+
+    pub fn settle_watched(&mut self) {
+        self.settle();
+        if !self.watched {
+            run(&self.watch, &mut self.m, &self.mems, &self.compiler.tables);
+            self.watched = true;
+        }
+    }
+
+    /// Where a compiled node is.
+    pub fn place(&self, id: NodeId) -> u32 {
+        self.compiler.place(id).expect("it was compiled")
     }
 
     fn stale(&mut self) {
@@ -253,10 +281,12 @@ impl Core {
         self.edge(&all);
         self.edge(&all);
         all.iter().for_each(|c| self.set_reset(*c, false));
+        self.cycle = 0;
     }
 
     pub fn edge(&mut self, clocks: &[usize]) {
         self.settle();
+        self.observe(clocks);
         if !self.mems.is_empty() {
             self.edge_mask.fill(false);
             clocks.iter().for_each(|c| self.edge_mask[*c] = true);
@@ -289,13 +319,15 @@ impl Core {
             let known: Vec<&str> = self.flat.scopes.iter().map(|s| s.path.as_str()).collect();
             panic!("there is no instance `{scope}`; there are {}", known.join(", "));
         };
-        let sig = s.module.sigs.iter().position(|x| x.name == name).map(|i| s.sigs[i]);
-        let node = s.named.iter().find(|(n, _)| n == name).map(|(_, id)| *id);
-        let Some(id) = sig.or(node) else {
-            let known: Vec<&str> = s.module.sigs.iter().map(|x| x.name.as_str()).chain(s.named.iter().map(|(n, _)| n.as_str())).collect();
+        let sig = s.module.sigs.iter().position(|x| x.name == name);
+        let sig = sig.map(|i| (s.sigs[i], states_of(&s.module.sigs[i].kind)));
+        let node = s.named.iter().find(|(n, _)| n == name).map(|(_, id)| (*id, None));
+        let Some((id, states)) = sig.or(node) else {
+            let known: Vec<&str> =
+                s.module.sigs.iter().map(|x| x.name.as_str()).chain(s.named.iter().map(|(n, _)| n.as_str())).collect();
             panic!("there is no signal `{name}` in `{scope}`; there are {}", known.join(", "));
         };
-        let port = self.handle(id, path, false);
+        let port = self.handle(id, path, false, states);
         self.found.insert(path.into(), port);
         port
     }
@@ -316,6 +348,13 @@ impl Core {
         assert_eq!(word.width(), self.mems[i].spec.width, "width of the memory `{path}`");
         self.mems[i].set_word(addr, word.words());
         self.stale();
+    }
+}
+
+fn states_of(kind: &SigKind) -> Option<Rc<StateNames>> {
+    match kind {
+        SigKind::Reg(info) => info.states.clone(),
+        _ => None,
     }
 }
 

@@ -156,7 +156,8 @@ impl Walk {
         let pieces = touched(&all);
         let width = self.width(subject);
         let table = width <= TABLE_WIDTH && arms.len() >= TABLE_ARMS;
-        let hits: Vec<NodeId> = if table { vec![] } else { arms.iter().map(|(vs, _)| self.any_of(subject, vs)).collect() };
+        let hits: Vec<NodeId> =
+            if table { vec![] } else { arms.iter().map(|(vs, _)| self.any_of(subject, vs)).collect() };
         for piece in pieces {
             let before = self.values[piece];
             let of = |c: &Changes| *c.get(&piece).unwrap_or(&before);

@@ -48,7 +48,6 @@ pub(super) struct Scope {
     /// Instance names from the top's children down, joined by dots; empty for the top.
     pub path: String,
     pub name: String,
-    pub parent: Option<usize>,
     pub module: Rc<Module>,
     /// One a signal.
     pub sigs: Vec<NodeId>,
@@ -145,13 +144,11 @@ impl Flattener {
             Some(p) if !self.insts[p].path.is_empty() => format!("{}.{name}", self.insts[p].path),
             _ => name.clone(),
         };
-        let held: Vec<Option<NodeId>> = module
-            .sigs
-            .iter()
-            .map(|s| matches!(s.kind, SigKind::Reg(_)).then(|| self.graph.source(s.width)))
-            .collect();
+        let held: Vec<Option<NodeId>> =
+            module.sigs.iter().map(|s| matches!(s.kind, SigKind::Reg(_)).then(|| self.graph.source(s.width))).collect();
         let me = self.insts.len();
-        let inst = Inst { module: module.clone(), driven: body, path, name, parent, outside, kids: vec![], domains, held };
+        let inst =
+            Inst { module: module.clone(), driven: body, path, name, parent, outside, kids: vec![], domains, held };
         self.insts.push(inst);
         for inst in &module.insts {
             let above = |m: &DomainMap| {
@@ -170,9 +167,16 @@ impl Flattener {
         me
     }
 
-    fn memory(&mut self, spec: &Rc<MemSpec>, me: usize, inst: &crate::ir::Inst, domains: &[(usize, Option<(usize, NodeId)>)]) -> usize {
+    fn memory(
+        &mut self,
+        spec: &Rc<MemSpec>,
+        me: usize,
+        inst: &crate::ir::Inst,
+        domains: &[(usize, Option<(usize, NodeId)>)],
+    ) -> usize {
         let zero = NodeId(0);
-        let pins = spec.pins().iter().map(|p| if p.dir == Dir::Out { self.graph.source(p.width) } else { zero }).collect();
+        let pins =
+            spec.pins().iter().map(|p| if p.dir == Dir::Out { self.graph.source(p.width) } else { zero }).collect();
         let above = &self.insts[me].path;
         let path = if above.is_empty() { inst.name.clone() } else { format!("{above}.{}", inst.name) };
         let clocks = domains.iter().map(|(c, _)| *c).collect();
@@ -229,7 +233,9 @@ impl Flattener {
                 let (op, width) = &nodes[n as usize];
                 match op {
                     Op::Sig(s) => self.reading(i, *s, 0, *width, &mut to),
-                    Op::Slice(a, lsb) if let Op::Sig(s) = nodes[a.0 as usize].0 => self.reading(i, s, *lsb, *width, &mut to),
+                    Op::Slice(a, lsb) if let Op::Sig(s) = nodes[a.0 as usize].0 => {
+                        self.reading(i, s, *lsb, *width, &mut to)
+                    }
                     _ => to.extend(op.operands().iter().map(|o| Task::Node(i, o.0))),
                 }
             }
@@ -392,7 +398,7 @@ impl Flattener {
                 props.push(FlatProp { scope: i, index, cond: self.read_node(i, p.cond)?, reset, clock });
             }
             let inst = &self.insts[i];
-            scopes.push(Scope { path: inst.path.clone(), name: inst.name.clone(), parent: inst.parent, module: m, sigs, named });
+            scopes.push(Scope { path: inst.path.clone(), name: inst.name.clone(), module: m, sigs, named });
         }
         for i in 0..self.insts.len() {
             let m = self.insts[i].module.clone();
@@ -406,7 +412,7 @@ impl Flattener {
             }
         }
         let clocks = self.insts[0].module.domains.iter().map(|d| d.name.clone()).collect();
-        
+
         Ok(Flat { graph: self.graph, clocks, resets: self.resets, regs, mems: self.mems, scopes, props })
     }
 

@@ -1,10 +1,7 @@
 //! Memories as they run: contents, output registers, and what collisions return.
 
 use super::program::words;
-use crate::{
-    Collision, MemSpec, Value,
-    memory::MemKind,
-};
+use crate::{Collision, MemSpec, Value, memory::MemKind};
 use rand::{Rng, SeedableRng, rngs::StdRng};
 use std::rc::Rc;
 

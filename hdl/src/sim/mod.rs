@@ -49,12 +49,21 @@ mod exec;
 mod flatten;
 mod graph;
 mod memory;
+mod observe;
 mod port;
 mod program;
+mod props;
+mod vcd;
+mod wave;
 
+#[cfg(test)]
+mod tests;
+
+use self::core::Core;
 pub use self::{
     core::{Options, PowerUp},
     port::{PokeValue, Port, Ports},
+    props::{Failure, Failures},
 };
 use crate::{
     Block, Bundle, Design, Shape, Value,
@@ -63,8 +72,7 @@ use crate::{
     error::ElabErrors,
     ir::{Dir, Module},
 };
-use self::core::Core;
-use std::{cell::RefCell, rc::Rc};
+use std::{cell::RefCell, io, rc::Rc};
 
 /// Simulator handles in the shape of a block's ports.
 pub type IoPorts<B> = <<B as Block>::Io<Shape> as Bundle<Shape>>::With<Port>;
@@ -222,7 +230,7 @@ impl<B: Block> Sim<B> {
         core.set_reset(clock, on);
     }
 
-    /// Edges so far, those of [`Sim::reset`] included.
+    /// Edges since the last [`Sim::reset`] (or since the start).
     pub fn cycle(&self) -> u64 {
         self.core.borrow().cycle
     }
@@ -257,5 +265,81 @@ impl<B: Block> Sim<B> {
     /// If there is no such memory, or the value has not its width.
     pub fn set_memory_word(&self, path: &str, addr: u64, word: &Value) {
         self.core.borrow_mut().set_memory_word(path, addr, word);
+    }
+
+    /// Were all properties kept so far?
+    ///
+    /// # Errors
+    /// Every failure, with the waveform that led to it. Failures that nobody asks about panic when the simulator is dropped.
+    pub fn check(&self) -> Result<(), Failures> {
+        let failures = self.failures();
+        if failures.is_empty() { Ok(()) } else { Err(Failures(failures)) }
+    }
+
+    /// The failures so far (the first fifty).
+    pub fn failures(&self) -> Vec<Failure> {
+        self.core.borrow_mut().failures()
+    }
+
+    /// Edges at which a cover held, out of reset: by hierarchical name (`"u_fifo.full"`), or by its own name summed over
+    /// all instances that have it.
+    ///
+    /// # Panics
+    /// If there is no such cover.
+    pub fn covered(&self, name: &str) -> u64 {
+        self.core.borrow().covered(name)
+    }
+
+    /// Turns the properties off (or on again, as they are at the start): without them it runs faster.
+    pub fn properties(&self, on: bool) {
+        self.core.borrow_mut().props.off = !on;
+    }
+
+    /// Records all signals of a bundle from now on, for [`Sim::wave`].
+    pub fn record<P: Bundle<Port>>(&self, ports: &P) {
+        ports.visit(|_, p| self.core.borrow_mut().record(*p));
+    }
+
+    /// Records a signal by its hierarchical name, below those recorded before. State registers show their variants' names.
+    ///
+    /// # Panics
+    /// As [`Sim::signal`].
+    pub fn record_signal(&self, path: &str) {
+        let port = self.signal(path);
+        self.core.borrow_mut().record(port);
+    }
+
+    /// Forgets the cycles recorded so far; goes on with the same signals.
+    pub fn clear_record(&self) {
+        self.core.borrow_mut().clear_record();
+    }
+
+    /// What was recorded, as a text waveform: one column a cycle, 1-bit signals as lines, others in hexadecimal.
+    pub fn wave(&self) -> String {
+        self.core.borrow().wave()
+    }
+
+    /// Dumps all signals to a VCD file from now until [`Sim::vcd_stop`].
+    ///
+    /// # Errors
+    /// If writing fails.
+    pub fn vcd_start(&self, to: impl io::Write + 'static) -> io::Result<()> {
+        self.vcd_start_at("", to)
+    }
+
+    /// Dumps the signals of one instance and everything beneath it.
+    ///
+    /// # Errors
+    /// If there is no such instance or writing fails.
+    pub fn vcd_start_at(&self, instance: &str, to: impl io::Write + 'static) -> io::Result<()> {
+        self.core.borrow_mut().vcd_start(instance, Box::new(to))
+    }
+
+    /// Ends the dump; does nothing if there is none.
+    ///
+    /// # Errors
+    /// The first failure to write since it was started.
+    pub fn vcd_stop(&self) -> io::Result<()> {
+        self.core.borrow_mut().vcd_stop()
     }
 }

@@ -254,7 +254,8 @@ impl Compiler {
         let (n, cut_d) = (words(width), cut(width));
         let operands = op.operands();
         let wide = words(g.width(operands[0])) > 1;
-        let (a, cut_a, n_a) = (self.place(operands[0]).unwrap_or(NOWHERE), cut(g.width(operands[0])), words(g.width(operands[0])));
+        let (a, cut_a, n_a) =
+            (self.place(operands[0]).unwrap_or(NOWHERE), cut(g.width(operands[0])), words(g.width(operands[0])));
         let b = operands.get(1).map_or(NOWHERE, |o| self.at(*o));
         match op {
             Op::Not(_) if wide => Instr::NotW { d, a, n, cut: cut_d },
