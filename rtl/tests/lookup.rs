@@ -1,26 +1,13 @@
 //! The lookup stage and its tables, in the native simulator, against plain Rust.
 
+mod support;
+
 use em_rtl::lookup::{ExactMatch, FunctionTable, Lookup, Operation, TableStatus};
 use hdl::{Encode, Value, sim::Sim};
 use std::collections::{HashMap, VecDeque};
+use support::Random;
 
 const TABLE: ExactMatch = ExactMatch { ways: 4, rows: 16, key_w: 48, value_w: 32 };
-
-/// SplitMix64, seeded by each test.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    fn below(&mut self, n: usize) -> usize {
-        (self.next() % n as u64) as usize
-    }
-}
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Command {
@@ -360,7 +347,7 @@ fn the_stage_answers_both_tables_in_the_same_clock() {
     assert!(sim.peek_bool(sim.io.manage.ready));
     let f = &sim.io.manage.function;
     sim.poke(f.index, 7u64);
-    sim.poke(f.entry, 0b10_01_1u64);
+    sim.poke(f.entry, 0b1_0011u64);
     sim.poke(f.write, true);
     sim.poke(f.start, true);
     sim.step();
