@@ -76,7 +76,7 @@ impl Block for Arbiter {
     fn build(&self, io: &ArbiterIo<Bits>) {
         let count = self.inputs as usize;
         let turn = reg(clog2(u64::from(self.inputs))).reset(0);
-        let inside = reg(1).reset(0);
+        let mid_frame = reg(1).reset(0);
         let has_turn: Vec<Bits> = (0..count).map(|i| turn.eq(i as u64)).collect();
         let waiting: Vec<Bits> = io.s_axis.iter().map(|s| s.tvalid).collect();
 
@@ -93,9 +93,9 @@ impl Block for Arbiter {
 
         let take = out.s_axis.transfer();
         let ends = take & chosen.tlast;
-        when(take, || inside.set(!chosen.tlast));
+        when(take, || mid_frame.set(!chosen.tlast));
         let next: Vec<Bits> = (0..count).map(|i| next_after(&has_turn, &waiting, i)).collect();
-        let pass_on = ends | (!inside & !chosen_valid);
+        let pass_on = ends | (!mid_frame & !chosen_valid);
         when(pass_on & any(next.clone()), || turn.set(encode(&next, turn.width())));
 
         for (i, s) in io.s_axis.iter().enumerate() {

@@ -16,6 +16,6 @@ pub use axis::{Axis, Beat, HostUser, NetUser, PuntUser};
 pub use fifo::Fifo;
 pub use frame_fifo::{FrameFifo, FrameFifoIo, WhenFull};
 pub use pipe::{StreamBlock, StreamIo};
-pub use rules::{assert_stream, assume_stream};
+pub use rules::{assert_stream, assume_stream, is_well_formed};
 pub use skid::Skid;
 pub use store::Memory;

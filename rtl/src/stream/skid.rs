@@ -12,7 +12,7 @@
 //! 2. Beats come out as they went in, in order, each once.
 //! 3. `s_axis_tready` is low exactly while a beat is kept aside (and during reset).
 
-use super::{Axis, Beat, StreamBlock, StreamIo, assert_stream, assume_stream, axis::check_widths};
+use super::{Axis, Beat, StreamBlock, StreamIo, assert_stream, assume_stream, axis::check_widths, is_well_formed};
 use hdl::{Bits, Block, Bundle, Shape, assert_that, assign, cover_that, names, reg, reg_of, when};
 
 /// The register slice.
@@ -94,6 +94,8 @@ impl Block for Skid {
             "2: a beat is kept aside only behind one on the output",
             !kept_valid | m.tvalid,
         );
+        let kept_right = !kept_valid | is_well_formed(&kept);
+        assert_that("kept_well_formed", "1: the beat kept aside is well formed", kept_right);
         cover_that("fills", "3: a beat is kept aside", kept_valid);
     }
 }
