@@ -3,17 +3,10 @@
 use super::{
     drivers::{Driven, driven},
     graph::Graph,
+    resolve::Task,
 };
-use crate::{
-    MemSpec, Value,
-    error::{ElabError, ElabErrors, Fault},
-    ir::*,
-    memory::MemKind,
-};
-use std::{
-    collections::{HashMap, HashSet},
-    rc::Rc,
-};
+use crate::{MemSpec, Value, error::ElabErrors, ir::*};
+use std::{collections::HashMap, rc::Rc};
 
 pub(super) struct FlatReg {
     /// What it holds (a source).
@@ -67,44 +60,34 @@ pub(super) struct Flat {
     pub props: Vec<FlatProp>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Task {
-    /// Expression `.1` of instance `.0`.
-    Node(usize, u32),
-    /// Signal that the instance does not drive combinationally.
-    Sig(usize, u32),
-    /// Piece `.2` of a combinational signal.
-    Piece(usize, u32, usize),
-}
-
-enum Kid {
+pub(super) enum Kid {
     Module(usize),
     Memory(usize),
 }
 
-struct Inst {
-    module: Rc<Module>,
-    driven: Rc<Driven>,
-    path: String,
-    name: String,
-    parent: Option<usize>,
+pub(super) struct Inst {
+    pub module: Rc<Module>,
+    pub driven: Rc<Driven>,
+    pub path: String,
+    pub name: String,
+    pub parent: Option<usize>,
     /// The parent's signal on each port.
-    outside: Vec<SigId>,
-    kids: Vec<Kid>,
+    pub outside: Vec<SigId>,
+    pub kids: Vec<Kid>,
     /// Clock, and a reset of its own: an expression of an instance above.
-    domains: Vec<(usize, Option<(usize, NodeId)>)>,
+    pub domains: Vec<(usize, Option<(usize, NodeId)>)>,
     /// Sources of registers.
-    held: Vec<Option<NodeId>>,
+    pub held: Vec<Option<NodeId>>,
 }
 
-struct Flattener {
-    graph: Graph,
-    insts: Vec<Inst>,
-    mems: Vec<FlatMem>,
-    bodies: HashMap<*const Module, Rc<Driven>>,
-    done: HashMap<Task, NodeId>,
-    inputs: HashMap<u32, NodeId>,
-    resets: Vec<NodeId>,
+pub(super) struct Flattener {
+    pub graph: Graph,
+    pub insts: Vec<Inst>,
+    pub mems: Vec<FlatMem>,
+    pub bodies: HashMap<*const Module, Rc<Driven>>,
+    pub done: HashMap<Task, NodeId>,
+    pub inputs: HashMap<u32, NodeId>,
+    pub resets: Vec<NodeId>,
 }
 
 /// Flattens the tree under `top`.
@@ -182,180 +165,6 @@ impl Flattener {
         let clocks = domains.iter().map(|(c, _)| *c).collect();
         self.mems.push(FlatMem { spec: spec.clone(), path, pins, clocks });
         self.mems.len() - 1
-    }
-
-    /// The tasks behind a read of some bits of a signal.
-    fn reading(&self, i: usize, s: SigId, lsb: u32, width: u32, to: &mut Vec<Task>) {
-        match self.insts[i].module.sig(s).kind {
-            SigKind::Comb | SigKind::InstIn { .. } => {
-                for (n, p) in self.insts[i].driven.pieces[s.0 as usize].iter().enumerate() {
-                    if p.lsb < lsb + width && lsb < p.lsb + p.width {
-                        to.push(Task::Piece(i, s.0, n));
-                    }
-                }
-            }
-            _ => to.push(Task::Sig(i, s.0)),
-        }
-    }
-
-    /// The value of some bits of a signal, once those tasks are done.
-    fn value(&mut self, i: usize, s: SigId, lsb: u32, width: u32) -> NodeId {
-        let mut tasks = Vec::new();
-        self.reading(i, s, lsb, width, &mut tasks);
-        if let [Task::Sig(..)] = tasks[..] {
-            let whole = self.done[&tasks[0]];
-            return self.graph.slice(whole, lsb, width);
-        }
-        let start = match tasks.first() {
-            Some(Task::Piece(_, _, n)) => self.insts[i].driven.pieces[s.0 as usize][*n].lsb,
-            _ => 0,
-        };
-        let parts: Vec<NodeId> = tasks.iter().rev().map(|t| self.done[t]).collect();
-        let total = parts.iter().map(|p| self.graph.width(*p)).sum();
-        let all = self.graph.add(Op::Concat(parts), total);
-        self.graph.slice(all, lsb - start, width)
-    }
-
-    fn whole(&mut self, i: usize, s: SigId) -> NodeId {
-        let width = self.insts[i].module.sig(s).width;
-        self.value(i, s, 0, width)
-    }
-
-    fn reading_whole(&self, i: usize, s: SigId, to: &mut Vec<Task>) {
-        self.reading(i, s, 0, self.insts[i].module.sig(s).width, to);
-    }
-
-    fn needs(&self, task: Task) -> Vec<Task> {
-        let mut to = Vec::new();
-        match task {
-            Task::Node(i, n) => {
-                let nodes = &self.insts[i].driven.nodes;
-                let (op, width) = &nodes[n as usize];
-                match op {
-                    Op::Sig(s) => self.reading(i, *s, 0, *width, &mut to),
-                    Op::Slice(a, lsb) if let Op::Sig(s) = nodes[a.0 as usize].0 => {
-                        self.reading(i, s, *lsb, *width, &mut to)
-                    }
-                    _ => to.extend(op.operands().iter().map(|o| Task::Node(i, o.0))),
-                }
-            }
-            Task::Piece(i, s, p) => to.push(Task::Node(i, self.insts[i].driven.pieces[s as usize][p].value.0)),
-            Task::Sig(i, s) => match &self.insts[i].module.sigs[s as usize].kind {
-                SigKind::Reg(info) => to.extend(info.async_reset.map(|n| Task::Node(i, n.0))),
-                SigKind::InstOut { inst, port } => match &self.insts[i].kids[*inst as usize] {
-                    Kid::Module(child) => self.reading_whole(*child, SigId(*port), &mut to),
-                    Kid::Memory(m) => {
-                        if let Some(raddr) = self.asynchronous_address(i, *inst, *m) {
-                            self.reading_whole(i, raddr, &mut to);
-                        }
-                    }
-                },
-                _ => {
-                    if let Some(p) = self.insts[i].parent {
-                        self.reading_whole(p, self.insts[i].outside[s as usize], &mut to);
-                    }
-                }
-            },
-        }
-        to
-    }
-
-    fn asynchronous_address(&self, i: usize, inst: u32, m: usize) -> Option<SigId> {
-        let spec = &self.mems[m].spec;
-        let at = spec.pins().iter().position(|p| p.name == "raddr")?;
-        (spec.kind == MemKind::Distributed).then(|| self.insts[i].module.insts[inst as usize].pins[at])
-    }
-
-    fn build(&mut self, task: Task) -> NodeId {
-        match task {
-            Task::Node(i, n) => {
-                let body = self.insts[i].driven.clone();
-                let (op, width) = &body.nodes[n as usize];
-                match op {
-                    Op::Sig(s) => self.whole(i, *s),
-                    Op::Slice(a, lsb) if let Op::Sig(s) = body.nodes[a.0 as usize].0 => self.value(i, s, *lsb, *width),
-                    _ => {
-                        let flat = op.with_operands(|o| self.done[&Task::Node(i, o.0)]);
-                        self.graph.add(flat, *width)
-                    }
-                }
-            }
-            Task::Piece(i, s, p) => self.done[&Task::Node(i, self.insts[i].driven.pieces[s as usize][p].value.0)],
-            Task::Sig(i, s) => {
-                let module = self.insts[i].module.clone();
-                match &module.sigs[s as usize].kind {
-                    SigKind::Reg(info) => {
-                        let held = self.insts[i].held[s as usize].expect("registers have sources");
-                        match (info.async_reset, &info.reset) {
-                            (Some(cond), Some(v)) => {
-                                let (cond, v) = (self.done[&Task::Node(i, cond.0)], self.graph.constant(v.clone()));
-                                self.graph.mux(cond, v, held)
-                            }
-                            _ => held,
-                        }
-                    }
-                    SigKind::InstOut { inst, port } => match self.insts[i].kids[*inst as usize] {
-                        Kid::Module(child) => self.whole(child, SigId(*port)),
-                        Kid::Memory(m) => match self.asynchronous_address(i, *inst, m) {
-                            Some(raddr) => {
-                                let addr = self.whole(i, raddr);
-                                self.graph.read(m as u32, addr, module.sigs[s as usize].width)
-                            }
-                            None => self.mems[m].pins[*port as usize],
-                        },
-                    },
-                    _ => match self.insts[i].parent {
-                        Some(p) => {
-                            let outside = self.insts[i].outside[s as usize];
-                            self.whole(p, outside)
-                        }
-                        None => self.inputs[&s],
-                    },
-                }
-            }
-        }
-    }
-
-    /// Does a task and whatever it needs, depth first.
-    fn resolve(&mut self, goal: Task) -> Result<NodeId, ElabErrors> {
-        let mut stack = vec![goal];
-        let mut open = HashSet::new();
-        while let Some(task) = stack.last().copied() {
-            if self.done.contains_key(&task) {
-                stack.pop();
-                continue;
-            }
-            let missing: Vec<Task> = self.needs(task).into_iter().filter(|t| !self.done.contains_key(t)).collect();
-            if missing.is_empty() {
-                let id = self.build(task);
-                self.done.insert(task, id);
-                stack.pop();
-                continue;
-            }
-            open.insert(task);
-            if let Some(again) = missing.iter().find(|t| open.contains(t)) {
-                let path: Vec<Task> = stack.iter().copied().filter(|t| open.contains(t)).collect();
-                let from = path.iter().position(|t| t == again).unwrap_or(0);
-                return Err(self.loop_error(&path[from..]));
-            }
-            stack.extend(missing);
-        }
-        Ok(self.done[&goal])
-    }
-
-    fn loop_error(&self, path: &[Task]) -> ElabErrors {
-        let mut text = String::from("a combinational loop, each signal depending on the next:");
-        let mut first = None;
-        for t in path {
-            if let Task::Sig(i, s) | Task::Piece(i, s, _) = *t {
-                let (inst, sig) = (&self.insts[i], &self.insts[i].module.sigs[s as usize]);
-                let dot = if inst.path.is_empty() { "" } else { "." };
-                text += &format!("\n  `{}{dot}{}` ({}:{})", inst.path, sig.name, sig.loc.file(), sig.loc.line());
-                first.get_or_insert((inst.module.name.clone(), sig.loc));
-            }
-        }
-        let (module, loc) = first.unwrap_or((self.insts[0].module.name.clone(), self.insts[0].module.loc));
-        ElabErrors(vec![ElabError { fault: Fault::Loop, module, loc, message: text }])
     }
 
     fn read_node(&mut self, i: usize, n: NodeId) -> Result<NodeId, ElabErrors> {

@@ -53,6 +53,7 @@ mod observe;
 mod port;
 mod program;
 mod props;
+mod resolve;
 mod vcd;
 mod wave;
 
