@@ -9,6 +9,24 @@
 //! goes by, so there is no bubble between frames as long as the next one is waiting by then or comes from the same stream.
 //! A stream that finds the arbiter idle in another one's turn gets the turn one clock later.
 //!
+//! Two frames each of two streams:
+//!
+//! ```text
+//! cycle            1  2  3  4  5  6  7  8  9
+//! s_axis0_tvalid  ‾‾‾‾‾‾‾‾‾‾‾‾\______________
+//! s_axis0_tready  ‾‾‾‾‾‾\__/‾‾\______________
+//! s_axis0_tdata   |a0|a1|a2   |0
+//! s_axis0_tlast   ___/‾‾‾‾‾‾‾‾\______________
+//! s_axis1_tvalid  ‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾\________
+//! s_axis1_tready  ______/‾‾\__/‾‾‾‾‾‾‾‾‾‾‾‾‾‾
+//! s_axis1_tdata   |b0      |b1   |b2|0
+//! s_axis1_tlast   ‾‾‾‾‾‾‾‾‾\_____/‾‾\________
+//! m_axis_tvalid   ___/‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾\_____
+//! m_axis_tready   ‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾
+//! m_axis_tdata    |0 |a0|a1|b0|a2|b1|b2|0
+//! m_axis_tlast    ______/‾‾‾‾‾‾‾‾\__/‾‾\_____
+//! ```
+//!
 //! 1. The rules of [`Axis`](super::Axis) on `m_axis`, given that they hold on every input.
 //! 2. Beats of one input come out as they went in, in order, each once.
 //! 3. Frames are not mixed: from a frame's first beat to its last only its input is taken from.

@@ -9,6 +9,20 @@
 //! memory's `depth` beats are taken. One beat more (distributed) or two (block RAM) wait in the registers on the way out,
 //! so that the last beat of a frame is never held back.
 //!
+//! A frame of four beats through block RAM; the output stalls for two clocks:
+//!
+//! ```text
+//! cycle           0  1  2  3  4  5  6  7  8  9
+//! s_axis_tvalid  ‾‾‾‾‾‾‾‾‾‾‾‾\_________________
+//! s_axis_tready  ‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾
+//! s_axis_tdata   |a0|a1|a2|a3|0
+//! s_axis_tlast   _________/‾‾\_________________
+//! m_axis_tvalid  _________/‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾\__
+//! m_axis_tready  ‾‾‾‾‾‾‾‾‾\_____/‾‾‾‾‾‾‾‾‾‾‾‾‾‾
+//! m_axis_tdata   |0       |a0      |a1|a2|a3
+//! m_axis_tlast   ________________________/‾‾‾‾‾
+//! ```
+//!
 //! 1. The rules of [`Axis`](super::Axis) on `m_axis`, given that they hold on `s_axis`.
 //! 2. Beats come out as they went in, in order, each once.
 //! 3. `s_axis_tready` is low exactly while the memory is full.

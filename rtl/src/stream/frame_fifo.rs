@@ -12,6 +12,21 @@
 //!   soon as it fills the memory alone.
 //! - [`WhenFull::Drop`]: the input never waits; a frame that does not fit at once is dropped.
 //!
+//! A frame of three beats comes in and, once it is whole, goes out:
+//!
+//! ```text
+//! cycle           0  1  2  3  4  5  6  7  8  9  10
+//! s_axis_tvalid  ‾‾‾‾‾‾‾‾‾\_______________________
+//! s_axis_tready  ‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾
+//! s_axis_tdata   |a0|a1|a2|0
+//! s_axis_tlast   ______/‾‾\_______________________
+//! m_axis_tvalid  _______________/‾‾‾‾‾‾‾‾\________
+//! m_axis_tready  ‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾
+//! m_axis_tdata   |0             |a0|a1|a2
+//! m_axis_tlast   _____________________/‾‾‾‾‾‾‾‾‾‾‾
+//! accepted       _________/‾‾\____________________
+//! ```
+//!
 //! 1. The rules of [`Axis`](super::Axis) on `m_axis`, given that they hold on `s_axis`; inside a frame `tvalid` never falls.
 //! 2. The frames that were accepted come out as they went in, in order, each once.
 //! 3. For each frame in, one clock after its last beat, exactly one of `accepted`, `dropped_bad`, `dropped_full` is high.

@@ -8,6 +8,20 @@
 //! Latency 1 clock; a beat on every clock; never drops. It holds two beats: the one on the output and one that came
 //! in while the output was stalled and `s_axis_tready`, a register, had not yet fallen.
 //!
+//! A frame of four beats; the output stalls for two clocks:
+//!
+//! ```text
+//! cycle           1  2  3  4  5  6  7  8  9
+//! s_axis_tvalid  ‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾\________
+//! s_axis_tready  ‾‾‾‾‾‾‾‾‾\_____/‾‾‾‾‾‾‾‾‾‾‾
+//! s_axis_tdata   |a0|a1|a2|a3      |0
+//! s_axis_tlast   _________/‾‾‾‾‾‾‾‾\________
+//! m_axis_tvalid  ___/‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾\_____
+//! m_axis_tready  ‾‾‾‾‾‾\_____/‾‾‾‾‾‾‾‾‾‾‾‾‾‾
+//! m_axis_tdata   |0 |a0|a1      |a2|a3|0
+//! m_axis_tlast   __________________/‾‾\_____
+//! ```
+//!
 //! 1. The rules of [`Axis`](super::Axis) on `m_axis`, given that they hold on `s_axis`.
 //! 2. Beats come out as they went in, in order, each once.
 //! 3. `s_axis_tready` is low exactly while a beat is kept aside (and during reset).
