@@ -6,11 +6,13 @@
 //! Properties stand under `` `ifdef EM_ASSERT``.
 
 mod expr;
-pub(crate) mod memory;
+mod memory;
 mod module;
 mod plan;
 mod process;
 mod property;
+
+pub use memory::memory_text;
 
 use crate::{Design, ir::*};
 use std::collections::BTreeMap;

@@ -1,0 +1,431 @@
+//! The body that any synthesis tool maps to its own memories, and that simulators run.
+
+use super::Text;
+use crate::{Collision, MemSpec, Value, memory::MemKind, verilog::range};
+
+/// The body between the ports and `endmodule`.
+pub(super) fn body(t: &mut Text, spec: &MemSpec) {
+    match spec.kind {
+        MemKind::SimpleDual | MemKind::Rom => simple(t, spec),
+        MemKind::TrueDual => dual(t, spec),
+        MemKind::Distributed => distributed(t, spec),
+    }
+}
+
+fn clock(spec: &MemSpec, port: usize) -> String {
+    let domains = spec.domains();
+    domains[port.min(domains.len() - 1)].clk()
+}
+
+/// The array, with what synthesis must know of it.
+fn array(t: &mut Text, spec: &MemSpec, name: &str) {
+    let style = match (spec.kind, spec.collision) {
+        (MemKind::Distributed, _) => "(* ram_style = \"distributed\" *) ",
+        // Left to synthesis: a small table is better off in lookup tables.
+        (MemKind::Rom, _) => "",
+        (MemKind::SimpleDual, Collision::Old) | (MemKind::TrueDual, Collision::Old | Collision::New) => {
+            "(* ram_style = \"block\" *) "
+        }
+        _ => "(* ram_style = \"block\", no_rw_check *) ",
+    };
+    t.line(format!("{style}reg {}{name} [0:{}];", range(spec.width), spec.depth - 1));
+}
+
+/// Statements that put random bits into `target`, 32 at a time as `$random` gives them.
+fn random(target: &str, width: u32, op: &str, index: &str) -> Vec<String> {
+    if width == 1 {
+        return vec![format!("{target} {op} ($random < 0);")];
+    }
+    let whole = width / 32 * 32;
+    let mut lines = Vec::new();
+    if whole == 32 {
+        lines.push(format!("{target}[31:0] {op} $random;"));
+    } else if whole > 0 {
+        lines.push(format!(
+            "for ({index} = 0; {index} < {whole}; {index} = {index} + 32) {target}[{index} +: 32] {op} $random;"
+        ));
+    }
+    if whole < width {
+        lines.push(format!(
+            "for ({index} = {whole}; {index} < {width}; {index} = {index} + 1) {target}[{index}] {op} ($random < 0);"
+        ));
+    }
+    lines
+}
+
+/// Do the statements of [`random`] need their loop variable?
+fn random_index(width: u32) -> bool {
+    width > 1 && width != 32
+}
+
+/// Does simulation keep an array for each port? Its variables must not be written from two clocks.
+fn split(spec: &MemSpec) -> bool {
+    spec.kind == MemKind::TrueDual && spec.two_clocks
+}
+
+/// Power-up: contents if there are any, in simulation otherwise random words, and random read registers `regs`.
+fn power_up(t: &mut Text, spec: &MemSpec, regs: &[&str]) {
+    let array = if split(spec) { "a_mem" } else { "mem" };
+    t.line("");
+    if let Some(init) = &spec.init {
+        if split(spec) {
+            t.line("`ifdef SYNTHESIS");
+            contents(t, spec, "mem", init);
+            t.line("`else");
+        }
+        contents(t, spec, array, init);
+        if split(spec) {
+            t.line("`endif");
+        }
+    }
+    if split(spec) {
+        t.lines(["`ifndef SYNTHESIS", "integer b_word;"]);
+        t.block("initial", |t| {
+            let (d, w) = (spec.depth, spec.width);
+            t.line(format!("for (b_word = 0; b_word < {d}; b_word = b_word + 1) b_mem[b_word] = {w}'h0;"));
+        });
+        t.line("`endif");
+    }
+    let words = spec.init.is_none();
+    if !words && regs.is_empty() {
+        return;
+    }
+    t.lines(["`ifndef SYNTHESIS", "`ifndef FORMAL"]);
+    if random_index(spec.width) {
+        t.line("integer start_bit;");
+    }
+    if words {
+        t.line("integer start_word;");
+    }
+    t.block("initial", |t| {
+        if words {
+            t.block(&format!("for (start_word = 0; start_word < {}; start_word = start_word + 1)", spec.depth), |t| {
+                t.lines(random(&format!("{array}[start_word]"), spec.width, "=", "start_bit"));
+            });
+        }
+        for r in regs {
+            t.lines(random(r, spec.width, "=", "start_bit"));
+        }
+    });
+    t.lines(["`endif", "`endif"]);
+}
+
+/// The initial contents, word by word.
+fn contents(t: &mut Text, spec: &MemSpec, array: &str, init: &[Value]) {
+    let zeros = init.len() < spec.depth as usize || init.iter().any(Value::is_zero);
+    if zeros {
+        t.line("integer init_word;");
+    }
+    t.block("initial", |t| {
+        if zeros {
+            let d = spec.depth;
+            t.line(format!(
+                "for (init_word = 0; init_word < {d}; init_word = init_word + 1) {array}[init_word] = {}'h0;",
+                spec.width
+            ));
+        }
+        for (i, v) in init.iter().enumerate().filter(|(_, v)| !v.is_zero()) {
+            t.line(format!("{array}[{i}] = {v};"));
+        }
+    });
+    t.line("");
+}
+
+/// One port of the array as the statements see it.
+struct Port<'a> {
+    spec: &'a MemSpec,
+    /// `a_`, `b_` or nothing.
+    prefix: &'a str,
+    /// The write address.
+    waddr: String,
+    /// The array that is written.
+    array: &'a str,
+    /// What a word is combined with before it is written, and after it is read: the other half of the array.
+    other_half: Option<&'a str>,
+}
+
+impl Port<'_> {
+    fn read(&self, addr: &str) -> String {
+        match self.other_half {
+            Some(other) => format!("{}[{addr}] ^ {other}[{addr}]", self.array),
+            None => format!("{}[{addr}]", self.array),
+        }
+    }
+
+    /// Writes `wdata`, lane by lane if there are strobes, under `enable`.
+    fn write(&self, t: &mut Text, enable: &str) {
+        let Port { spec, prefix: p, waddr, array, .. } = self;
+        let half = |part: &str| self.other_half.map_or(String::new(), |other| format!(" ^ {other}[{waddr}]{part}"));
+        match spec.lane {
+            None => t.line(format!("if ({enable}) {array}[{waddr}] <= {p}wdata{};", half(""))),
+            Some(_) if spec.lanes() == 1 => {
+                t.line(format!("if ({enable} && {p}wstrb) {array}[{waddr}] <= {p}wdata{};", half("")));
+            }
+            Some(l) => self.each_lane(t, &format!("if ({enable})"), |i, t| {
+                let part = lane_part(i, l);
+                t.line(format!("if ({p}wstrb[{i}]) {array}[{waddr}]{part} <= {p}wdata{part}{};", half(&part)));
+            }),
+        }
+    }
+
+    fn each_lane(&self, t: &mut Text, head: &str, body: impl FnOnce(&str, &mut Text)) {
+        let i = format!("{}lane", self.prefix);
+        t.block(head, |t| {
+            t.block(&format!("for ({i} = 0; {i} < {}; {i} = {i} + 1)", self.spec.lanes()), |t| body(&i, t));
+        });
+    }
+}
+
+/// `[8 * lane +: 8]`, or `[lane]` for lanes of one bit.
+fn lane_part(index: &str, lane: u32) -> String {
+    if lane == 1 { format!("[{index}]") } else { format!("[{lane} * {index} +: {lane}]") }
+}
+
+/// Does the statement for `lane` need a loop variable?
+fn has_lane_loop(spec: &MemSpec) -> bool {
+    spec.lanes() > 1
+}
+
+/// In simulation `target` becomes random when one of `conditions` holds; in a formal proof anything.
+fn undefined(t: &mut Text, conditions: &[String], width: u32, target: &str, prefix: &str) {
+    if conditions.is_empty() {
+        return;
+    }
+    let cond = match conditions {
+        [one] => one.clone(),
+        many => many.iter().map(|c| format!("({c})")).collect::<Vec<_>>().join(" || "),
+    };
+    t.lines(["`ifdef SYNTHESIS", "`elsif FORMAL"]);
+    t.line(format!("if ({cond}) {target} <= {prefix}undefined;"));
+    t.line("`else");
+    t.block(&format!("if ({cond})"), |t| t.lines(random(target, width, "<=", &format!("{prefix}draw"))));
+    t.line("`endif");
+}
+
+/// What [`undefined`] needs.
+fn undefined_source(t: &mut Text, width: u32, prefix: &str) {
+    t.lines(["`ifdef SYNTHESIS", "`elsif FORMAL"]);
+    t.line(format!("(* anyseq *) wire {}{prefix}undefined;", range(width)));
+    if random_index(width) {
+        t.line("`else");
+        t.line(format!("integer {prefix}draw;"));
+    }
+    t.line("`endif");
+}
+
+/// An address beyond the last word.
+fn beyond(spec: &MemSpec, addr: &str) -> Option<String> {
+    let aw = spec.addr_width();
+    (u64::from(spec.depth) < 1 << aw).then(|| format!("{addr} >= {aw}'d{}", spec.depth))
+}
+
+fn simple(t: &mut Text, spec: &MemSpec) {
+    let (w, rom) = (range(spec.width), spec.kind == MemKind::Rom);
+    let bypass = spec.collision == Collision::New && !rom;
+    let strobes = spec.lanes();
+    let writes = match strobes {
+        0 => "we".to_string(),
+        1 => "we && wstrb".into(),
+        _ => "we && |wstrb".into(),
+    };
+    let mut conditions = Vec::new();
+    if !rom && spec.collision == Collision::Undefined {
+        conditions.push(format!("{writes} && waddr == raddr"));
+    }
+    conditions.extend(beyond(spec, "raddr"));
+
+    array(t, spec, "mem");
+    t.line(format!("reg {w}read_data;"));
+    let mut regs = vec!["read_data"];
+    if bypass {
+        t.line(format!("reg {w}bypass_data;"));
+        t.line(format!("reg {}bypass;", range(strobes.max(1))));
+        regs.push("bypass_data");
+    }
+    if spec.latency == 2 {
+        t.line(format!("reg {w}out_data;"));
+        regs.push("out_data");
+    }
+    if has_lane_loop(spec) && !rom {
+        t.line("integer lane;");
+    }
+    power_up(t, spec, &regs);
+    if !conditions.is_empty() {
+        undefined_source(t, spec.width, "");
+    }
+
+    let port = Port { spec, prefix: "", waddr: "waddr".into(), array: "mem", other_half: None };
+    if !rom {
+        t.line("");
+        t.block(&format!("always @(posedge {})", clock(spec, 0)), |t| port.write(t, "we"));
+    }
+    t.line("");
+    let read_clock = clock(spec, if rom { 0 } else { 1 });
+    t.block(&format!("always @(posedge {read_clock})"), |t| {
+        t.block("if (re)", |t| {
+            t.line(format!("read_data <= {};", port.read("raddr")));
+            if bypass {
+                t.line("bypass_data <= wdata;");
+                t.line(match strobes {
+                    0 => "bypass <= we && waddr == raddr;".to_string(),
+                    1 => "bypass <= we && waddr == raddr && wstrb;".into(),
+                    n => format!("bypass <= {{{n}{{we && waddr == raddr}}}} & wstrb;"),
+                });
+            }
+            undefined(t, &conditions, spec.width, "read_data", "");
+        });
+    });
+    let mut data = "read_data";
+    if bypass {
+        t.line("");
+        data = "word";
+        bypass_mux(t, spec);
+    }
+    output(t, spec, &read_clock, "", data);
+    if rom && spec.two_clocks {
+        t.line("wire unused_clk = rd_clk;");
+    }
+}
+
+/// The written word where there is one, lane by lane, else what the array gave.
+fn bypass_mux(t: &mut Text, spec: &MemSpec) {
+    t.line(format!("wire {}word;", range(spec.width)));
+    match spec.lane {
+        Some(l) if has_lane_loop(spec) => {
+            t.line("genvar part;");
+            t.generate(&format!("for (part = 0; part < {}; part = part + 1)", spec.lanes()), "parts", |t| {
+                let p = lane_part("part", l);
+                t.line(format!("assign word{p} = bypass[part] ? bypass_data{p} : read_data{p};"));
+            });
+        }
+        _ => t.line("assign word = bypass ? bypass_data : read_data;"),
+    }
+}
+
+/// Drives `rdata`, through the output register if there is one.
+fn output(t: &mut Text, spec: &MemSpec, clock: &str, prefix: &str, data: &str) {
+    t.line("");
+    if spec.latency == 2 {
+        t.block(&format!("always @(posedge {clock})"), |t| t.line(format!("{prefix}out_data <= {data};")));
+        t.line("");
+        t.line(format!("assign {prefix}rdata = {prefix}out_data;"));
+    } else {
+        t.line(format!("assign {prefix}rdata = {data};"));
+    }
+}
+
+fn dual(t: &mut Text, spec: &MemSpec) {
+    let w = range(spec.width);
+    if split(spec) {
+        t.line("`ifdef SYNTHESIS");
+        array(t, spec, "mem");
+        t.line("`else");
+        t.line("// In simulation each port writes an array of its own; a word is the exclusive or of both.");
+        array(t, spec, "a_mem");
+        array(t, spec, "b_mem");
+        t.line("`endif");
+    } else {
+        array(t, spec, "mem");
+    }
+    let mut regs = vec!["a_read", "b_read"];
+    t.lines([format!("reg {w}a_read;"), format!("reg {w}b_read;")]);
+    if spec.latency == 2 {
+        t.lines([format!("reg {w}a_out_data;"), format!("reg {w}b_out_data;")]);
+        regs.extend(["a_out_data", "b_out_data"]);
+    }
+    if has_lane_loop(spec) {
+        t.lines(["integer a_lane;", "integer b_lane;"]);
+    }
+    power_up(t, spec, &regs);
+    undefined_source(t, spec.width, "a_");
+    undefined_source(t, spec.width, "b_");
+    if split(spec) {
+        t.lines(["", "`ifdef SYNTHESIS"]);
+        dual_port(t, spec, ["a_", "b_"], &["mem"], false);
+        dual_port(t, spec, ["b_", "a_"], &["mem"], false);
+        t.line("`else");
+        dual_port(t, spec, ["a_", "b_"], &["a_mem", "b_mem"], true);
+        dual_port(t, spec, ["b_", "a_"], &["b_mem", "a_mem"], true);
+        t.line("`endif");
+    } else {
+        dual_port(t, spec, ["a_", "b_"], &["mem"], true);
+        dual_port(t, spec, ["b_", "a_"], &["mem"], true);
+    }
+    output(t, spec, &clock(spec, 0), "a_", "a_read");
+    output(t, spec, &clock(spec, 1), "b_", "b_read");
+}
+
+/// One port of a true dual port memory: its prefix and the other's, the array it writes and the other half of it; with
+/// what simulation adds or for synthesis alone.
+fn dual_port(t: &mut Text, spec: &MemSpec, [p, q]: [&str; 2], arrays: &[&str], simulated: bool) {
+    let (array, other_half) = (arrays[0], arrays.get(1).copied());
+    let clock = clock(spec, usize::from(p == "b_"));
+    let port = Port { spec, prefix: p, waddr: format!("{p}addr"), array, other_half };
+    let writes = |p: &str| match spec.lanes() {
+        0 => format!("{p}en && {p}we"),
+        1 => format!("{p}en && {p}we && {p}wstrb"),
+        _ => format!("{p}en && {p}we && |{p}wstrb"),
+    };
+    let clash = format!("{} && {q}addr == {p}addr", writes(q));
+    t.line("");
+    t.block(&format!("always @(posedge {clock})"), |t| {
+        port.write(t, &format!("{p}en && {p}we"));
+        let both = format!("{} && {clash}", writes(p));
+        if simulated {
+            undefined(t, &[both], spec.width, &format!("{array}[{p}addr]"), p);
+        }
+        let read_enable =
+            if spec.collision == Collision::NoChange { format!("{p}en && !{p}we") } else { format!("{p}en") };
+        t.block(&format!("if ({read_enable})"), |t| {
+            t.line(format!("{p}read <= {};", port.read(&format!("{p}addr"))));
+            if spec.collision == Collision::New {
+                new_data(t, spec, p, &port);
+            }
+            let mut conditions = vec![clash.clone()];
+            if spec.collision == Collision::Undefined {
+                conditions.push(writes(p));
+            }
+            conditions.extend(beyond(spec, &format!("{p}addr")));
+            if simulated {
+                undefined(t, &conditions, spec.width, &format!("{p}read"), p);
+            }
+        });
+    });
+}
+
+/// A port that writes reads what it writes.
+fn new_data(t: &mut Text, spec: &MemSpec, p: &str, port: &Port) {
+    match spec.lane {
+        Some(l) if has_lane_loop(spec) => port.each_lane(t, &format!("if ({p}we)"), |i, t| {
+            let part = lane_part(i, l);
+            t.line(format!("if ({p}wstrb[{i}]) {p}read{part} <= {p}wdata{part};"));
+        }),
+        Some(_) => t.line(format!("if ({p}we && {p}wstrb) {p}read <= {p}wdata;")),
+        None => t.line(format!("if ({p}we) {p}read <= {p}wdata;")),
+    }
+}
+
+fn distributed(t: &mut Text, spec: &MemSpec) {
+    array(t, spec, "mem");
+    if has_lane_loop(spec) {
+        t.line("integer lane;");
+    }
+    power_up(t, spec, &[]);
+    let port = Port { spec, prefix: "", waddr: "waddr".into(), array: "mem", other_half: None };
+    t.line("");
+    t.block(&format!("always @(posedge {})", clock(spec, 0)), |t| port.write(t, "we"));
+    t.line("");
+    match beyond(spec, "raddr") {
+        Some(out_of_range) => {
+            t.line("`ifdef SYNTHESIS");
+            t.line("assign rdata = mem[raddr];");
+            t.line("`else");
+            t.line(format!("assign rdata = ({out_of_range}) ? {}'h0 : mem[raddr];", spec.width));
+            t.line("`endif");
+        }
+        None => t.line("assign rdata = mem[raddr];"),
+    }
+    if spec.two_clocks {
+        t.line("wire unused_clk = rd_clk;");
+    }
+}
