@@ -3,12 +3,14 @@
 //! - [`verilated`] builds a Verilator model of given Verilog text and drives its ports at native speed;
 //! - [`bfm`] drives and watches AXI4-Stream and AXI4-Lite ports of such a model, with protocol checks always on;
 //! - [`capture`] reads and writes pcap and pcapng files;
-//! - [`wave`] prints samples as a text waveform.
+//! - [`wave`] prints samples as a text waveform;
+//! - [`program`] compiles a rules file to register writes.
 
 pub mod verilated;
 pub mod bfm;
 pub mod capture;
 pub mod wave;
+pub mod program;
 mod rng;
 
 pub use rng::Rng;
