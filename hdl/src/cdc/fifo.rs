@@ -141,7 +141,7 @@ impl AsyncFifo {
     fn write_side(&self, io: &AsyncFifoIo<Bits>, wr_gray: Bits, rd_gray: Bits) -> (Bits, Bits) {
         let rd_gray_seen = synchronise(rd_gray, self.stages);
         let push = io.wr_valid & io.wr_ready.reset(0);
-        let (wr_bin, wr_gray_next) = pointer(wr_gray, push);
+        let (wr_bin, wr_gray_next) = pointer("wr", wr_gray, push);
         // One turn ahead in Gray code: the two top bits differ, the rest is equal.
         let top = rd_gray_seen.width() - 2;
         let full_at = match top {
@@ -149,7 +149,7 @@ impl AsyncFifo {
             _ => cat([!rd_gray_seen.slice(top..), rd_gray_seen.slice(..top)]),
         };
         io.wr_ready.set(wr_gray_next.ne(full_at));
-        gray_property("wr_gray_steps", wr_gray);
+        gray_property("wr", wr_gray);
         let level = wr_bin - from_gray(rd_gray_seen);
         assert_that(
             "wr_level",
@@ -165,7 +165,7 @@ impl AsyncFifo {
         let wr_gray_seen = synchronise(wr_gray, self.stages);
         let filled = reg(1).reset(0);
         let pop = hdl::wire(1);
-        let (rd_bin, rd_gray_next) = pointer(rd_gray, pop);
+        let (rd_bin, rd_gray_next) = pointer("rd", rd_gray, pop);
         filled.set(rd_gray_next.ne(wr_gray_seen));
         let word = ram.read(pop, rd_bin.slice(..rd_bin.width() - 1));
 
@@ -193,27 +193,23 @@ impl AsyncFifo {
             io.rd_data.set(word);
         }
 
-        gray_property("rd_gray_steps", rd_gray);
+        gray_property("rd", rd_gray);
         let offered = (io.rd_valid & !io.rd_ready).delay_reset(0);
         let offered_data = io.rd_data.delay();
         let held = io.rd_valid & io.rd_data.eq(offered_data);
         assert_that("rd_stays", "a word offered stays until it is taken", !offered | held);
-        cover_that(
-            "rd_streams",
-            "words leave in two successive clocks",
-            (io.rd_valid & io.rd_ready).delay_reset(0) & io.rd_valid,
-        );
+        let taken_before = (io.rd_valid & io.rd_ready).delay_reset(0);
+        cover_that("rd_streams", "words leave in two successive clocks", taken_before & io.rd_valid);
     }
 }
 
 /// The binary pointer beside its Gray-coded register, which it drives: the pointer's value now, and the Gray code that
 /// comes next, which is one further when `step` is 1.
-#[names]
-fn pointer(gray: Bits, step: Bits) -> (Bits, Bits) {
+fn pointer(side: &str, gray: Bits, step: Bits) -> (Bits, Bits) {
     let width = gray.width();
-    let bin = reg(width).reset(hdl::Value::zero(width));
-    let bin_next = mux(step, bin + 1, bin);
-    let gray_next = bin_next ^ bin_next.shr(1);
+    let bin = reg(width).reset(hdl::Value::zero(width)).named(&format!("{side}_bin"));
+    let bin_next = mux(step, bin + 1, bin).named(&format!("{side}_bin_next"));
+    let gray_next = (bin_next ^ bin_next.shr(1)).named(&format!("{side}_gray_next"));
     bin.set(bin_next);
     gray.set(gray_next);
     (bin, gray_next)
@@ -225,11 +221,11 @@ fn from_gray(gray: Bits) -> Bits {
     cat(bits)
 }
 
-/// States as property `name` that the pointer changes in at most one bit a clock.
-#[names]
-fn gray_property(name: &str, gray: Bits) {
-    let before = gray.delay_reset(0);
-    let changed = gray ^ before;
+/// States that a pointer changes in at most one bit a clock.
+fn gray_property(side: &str, gray: Bits) {
+    let before = gray.delay_reset(0).named(&format!("{side}_gray_before"));
+    let changed = (gray ^ before).named(&format!("{side}_gray_changed"));
     let one_at_most = (changed & (changed - 1)).eq(0);
-    assert_that(name, "a pointer that crosses changes in one bit at a time", one_at_most);
+    let name = format!("{side}_gray_steps");
+    assert_that(&name, "a pointer that crosses changes in one bit at a time", one_at_most);
 }

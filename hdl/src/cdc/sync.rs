@@ -3,16 +3,21 @@
 use super::check_stages;
 use crate::{
     self as hdl, Bits, Block, Bundle, Shape,
+    build::with,
     clock::{async_reset, crossing},
     reg,
 };
 
 /// `d` brought into the present clock domain by a chain of `stages` flip-flops that start at 0 under reset. Each bit
-/// goes its own way: a vector must be Gray-coded, or its bits unrelated. Latency: `stages` clocks, one more by chance.
+/// goes its own way: a vector must be Gray-coded, or its bits unrelated. The flip-flops are named after `d`. Latency: `stages` clocks, one more by chance.
 #[track_caller]
 pub fn synchronise(d: Bits, stages: u32) -> Bits {
+    let name = with(|b| match b.sig_of(d.id) {
+        Some((s, _)) if !b.module.sig(s).name.is_empty() => format!("{}_sync", b.module.sig(s).name),
+        _ => "sync".to_string(),
+    });
     (0..stages).fold(d, |d, i| {
-        let stage = crossing(reg(d.width()).reset(hdl::Value::zero(d.width()))).named(&format!("sync{i}"));
+        let stage = crossing(reg(d.width()).reset(hdl::Value::zero(d.width()))).named(&format!("{name}{i}"));
         stage.set(d);
         stage
     })
