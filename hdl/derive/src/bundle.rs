@@ -1,6 +1,6 @@
 //! `#[derive(Bundle)]`.
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::TokenStream;
 use quote::quote;
 use syn::ext::IdentExt;
 use syn::{
@@ -67,6 +67,45 @@ enum Kind {
     Nested(Box<Type>),
 }
 
+impl Kind {
+    /// What an attribute would say in vain is a mistake of the field's author.
+    fn check_attributes(&self, field: &Field) -> Result<()> {
+        let (mut lists, mut options) = (0, 0);
+        let mut inner = self;
+        let nested = loop {
+            inner = match inner {
+                Kind::List(k) => {
+                    lists += 1;
+                    k
+                }
+                Kind::Maybe(k) => {
+                    options += 1;
+                    k
+                }
+                Kind::Array(k) => k,
+                Kind::Leaf => break false,
+                Kind::Nested(_) => break true,
+            };
+        };
+        if lists > 1 || options > 1 {
+            let text = "a field has one Vec and one Option at most: make the inner one a bundle";
+            return Err(Error::new_spanned(&field.ty, text));
+        }
+        let given = |name: &str| field.attrs.iter().find(|a| a.path().is_ident(name));
+        let vain = [
+            ("width", nested, "a nested bundle has no width of its own: use #[shape(…)]"),
+            ("shape", !nested, "a leaf has no shape: use #[width(…)]"),
+            ("count", lists == 0, "only a Vec has a count"),
+            ("present", options == 0, "only an Option can be absent"),
+            ("output", given("input").is_some(), "a field cannot be both input and output"),
+        ];
+        match vain.iter().find_map(|(name, wrong, text)| given(name).filter(|_| *wrong).map(|a| (a, text))) {
+            Some((attribute, text)) => Err(Error::new_spanned(attribute, text)),
+            None => Ok(()),
+        }
+    }
+}
+
 struct Parsed<'a> {
     ident: Ident,
     kind: Kind,
@@ -115,9 +154,11 @@ impl<'a> Parsed<'a> {
             }
             None => quote!(None),
         };
+        let kind = kind(&field.ty, leaf)?;
+        kind.check_attributes(field)?;
         Ok(Parsed {
             ident: field.ident.clone().expect("named fields"),
-            kind: kind(&field.ty, leaf)?,
+            kind,
             flip: has("flip") || has("input"),
             clock,
             doc: doc.join(" ").trim().to_string(),
@@ -149,7 +190,7 @@ impl<'a> Parsed<'a> {
             }
             Kind::List(inner) => {
                 let count = self.expr("count")?.ok_or_else(|| {
-                    Error::new(Span::call_site(), format!("field `{}` is a Vec and needs #[count(…)]", self.ident))
+                    Error::new_spanned(&self.ident, format!("field `{}` is a Vec and needs #[count(…)]", self.ident))
                 })?;
                 let inner = self.shape_expr(inner, leaf)?;
                 quote!((0..(#count) as usize).map(|_| #inner).collect())
@@ -160,8 +201,8 @@ impl<'a> Parsed<'a> {
             }
             Kind::Maybe(inner) => {
                 let present = self.expr("present")?.ok_or_else(|| {
-                    Error::new(
-                        Span::call_site(),
+                    Error::new_spanned(
+                        &self.ident,
                         format!("field `{}` is an Option and needs #[present(…)]", self.ident),
                     )
                 })?;

@@ -11,6 +11,9 @@ pub fn derive(input: DeriveInput) -> Result<TokenStream> {
     if let Some(v) = data.variants.iter().find(|v| !matches!(v.fields, Fields::Unit) || v.discriminant.is_some()) {
         return Err(Error::new_spanned(v, "a state's variants have no fields and no discriminants"));
     }
+    if data.variants.is_empty() {
+        return Err(Error::new_spanned(&input.ident, "a state has at least one variant"));
+    }
     let name = &input.ident;
     let text = name.to_string();
     let variants: Vec<_> = data.variants.iter().map(|v| &v.ident).collect();

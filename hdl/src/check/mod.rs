@@ -30,16 +30,24 @@ pub use unused::{Use, Uses};
 
 /// Which clock and reset ports a module needs: those that its registers, properties, memories or instances use.
 pub(crate) fn clocks_used(m: &Module) -> Vec<ClockUse> {
+    let mut used = clocks_of(m, |_| true);
+    for p in &m.props {
+        used[p.domain.0 as usize] = ClockUse { clk: true, rst: true };
+    }
+    used
+}
+
+/// The clocks and resets of the registers that `counts` picks, and of memories and instances.
+fn clocks_of(m: &Module, counts: impl Fn(SigId) -> bool) -> Vec<ClockUse> {
     let mut used = vec![ClockUse::default(); m.domains.len()];
-    for s in &m.sigs {
-        if let SigKind::Reg(r) = &s.kind {
+    for (i, s) in m.sigs.iter().enumerate() {
+        if let SigKind::Reg(r) = &s.kind
+            && counts(SigId(i as u32))
+        {
             let u = &mut used[r.domain.0 as usize];
             u.clk = true;
             u.rst |= r.reset.is_some() && r.async_reset.is_none();
         }
-    }
-    for p in &m.props {
-        used[p.domain.0 as usize] = ClockUse { clk: true, rst: true };
     }
     for inst in &m.insts {
         let inner = match &inst.target {

@@ -4,7 +4,7 @@
 //! operands. What is reached from the output ports, the instances' inputs and `ignore()` is used by *logic*; what
 //! only properties reach stands under `` `ifdef EM_ASSERT`` in the Verilog.
 
-use super::{bits_text, describe, drive::Drivers, error, place, range, verb};
+use super::{bits_text, clocks_of, describe, drive::Drivers, error, place, range, verb};
 use crate::{
     Value,
     error::{ElabError, Fault},
@@ -140,6 +140,7 @@ impl<'a> Walk<'a> {
 
 pub(super) fn check(m: &Module, drivers: &Drivers, errors: &mut Vec<ElabError>) {
     let uses = Uses::with_drivers(m, drivers);
+    clocks(m, &uses, errors);
     for (i, s) in m.sigs.iter().enumerate() {
         let (logic, props) = (&uses.logic.sigs[i], &uses.props.sigs[i]);
         let what = describe(m, SigId(i as u32));
@@ -183,6 +184,23 @@ pub(super) fn check(m: &Module, drivers: &Drivers, errors: &mut Vec<ElabError>) 
             them(&bits)
         );
         errors.push(error(m, Fault::Unused, n.loc, message));
+    }
+}
+
+/// Clock and reset ports that nothing but properties would use in the text.
+fn clocks(m: &Module, uses: &Uses, errors: &mut Vec<ElabError>) {
+    // A register that nobody uses is an error of its own.
+    let logic = clocks_of(m, |s| uses.sig(s) != Use::Properties);
+    for ((domain, all), logic) in m.domains.iter().zip(&m.clocks_used).zip(logic) {
+        let (port, remedy) = match (all.clk && !logic.clk, all.rst && !logic.rst) {
+            (true, _) => (domain.clk(), "state them in a block that has registers"),
+            (false, true) => {
+                (domain.rst(), "give a register of this clock a reset, or state them in a block that has one")
+            }
+            (false, false) => continue,
+        };
+        let message = format!("`{port}` is used only by properties, which are left out of synthesis: {remedy}");
+        errors.push(error(m, Fault::Unused, m.loc, message));
     }
 }
 

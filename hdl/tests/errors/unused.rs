@@ -116,19 +116,23 @@ fn uses_by_properties() {
         let before = reg(8).reset(0);
         before.set(io.a);
         assert_that("steps", "a grows", io.a.ge(before));
-        io.y.set(io.a);
+        let kept = reg(8).reset(0);
+        kept.set(io.a);
+        io.y.set(kept);
     });
     assert_eq!(check(&Hidden), "no error");
     block!(Input { input a: 8, input last: 1, output y: 8 } |io| {
         assert_that("last", "the last one is zero", !io.last | io.a.eq(0));
-        io.y.set(io.a);
+        let kept = reg(8).reset(0);
+        kept.set(io.a);
+        io.y.set(kept);
     });
     assert_eq!(
         message(&Input),
         "input `last` is used only by properties, which are left out of synthesis: use it in the logic, or `ignore()` it"
     );
     block!(Partly { input a: 8, output y: 4 } |io| {
-        let kept = reg(8); // kept
+        let kept = reg(8).reset(0); // kept
         kept.set(io.a);
         assert_that("kept", "never zero", kept.any());
         io.y.set(kept.slice(0..4));
@@ -137,6 +141,27 @@ fn uses_by_properties() {
         check(&Partly),
         "kept: in `m`: bits 7:4 of register `kept` are used only by properties, which are left out of synthesis: \
          use them in the logic, or `ignore()` them"
+    );
+}
+
+#[test]
+fn clocks_and_resets_that_only_properties_use() {
+    block!(Clock { input a: 8, output y: 8 } |io| {
+        assert_that("small", "a is below 9", io.a.lt(9));
+        io.y.set(io.a);
+    });
+    assert_eq!(
+        message(&Clock),
+        "`clk` is used only by properties, which are left out of synthesis: state them in a block that has registers"
+    );
+    block!(Reset { input a: 8, output y: 8 } |io| {
+        assert_that("small", "a is below 9", io.a.lt(9));
+        io.y.set(io.a.delay());
+    });
+    assert_eq!(
+        message(&Reset),
+        "`rst` is used only by properties, which are left out of synthesis: give a register of this clock a reset, or \
+         state them in a block that has one"
     );
 }
 
