@@ -33,3 +33,35 @@ fn fails(fault: &Fault) {
 fn skid() {
     holds("skid");
 }
+
+#[test]
+fn fifo_in_block_ram() {
+    holds("fifo_block");
+}
+
+#[test]
+fn fifo_in_distributed_ram() {
+    holds("fifo_distributed");
+}
+
+#[test]
+fn frame_fifo_that_stalls() {
+    holds("frame_fifo_stall");
+}
+
+#[test]
+fn frame_fifo_that_drops() {
+    holds("frame_fifo_drop");
+}
+
+#[test]
+fn arbiter() {
+    holds("arbiter");
+}
+
+#[test]
+fn every_fault_makes_its_proof_fail() {
+    for fault in faults() {
+        fails(&fault);
+    }
+}
