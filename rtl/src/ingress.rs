@@ -150,7 +150,8 @@ mod tests {
     use crate::config::Profile;
 
     #[test]
-    fn it_elaborates() {
-        elaborate(&Ingress { config: Profile::named("ecp5").unwrap().config }).unwrap();
+    fn no_output_depends_combinationally_on_an_input() {
+        let config = Profile::named("ecp5").unwrap().config;
+        check::assert_no_combinational_paths(&Ingress { config });
     }
 }

@@ -94,6 +94,12 @@ mod tests {
     use crate::config::Profile;
 
     #[test]
+    fn no_output_depends_combinationally_on_an_input() {
+        let config = Profile::named("ecp5").unwrap().config;
+        check::assert_no_combinational_paths(&EmTop { config });
+    }
+
+    #[test]
     fn it_elaborates_with_the_ports_of_the_specification() {
         let config = Profile::named("ecp5").unwrap().config;
         let design = elaborate(&EmTop { config }).unwrap_or_else(|e| panic!("{e}"));

@@ -123,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_elaborates() {
-        elaborate(&Align { beats_w: 10 }).unwrap();
+    fn no_output_depends_combinationally_on_an_input() {
+        check::assert_no_combinational_paths(&Align { beats_w: 10 });
     }
 }

@@ -113,7 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_elaborates() {
-        elaborate(&Update { beats_w: 10 }).unwrap();
+    fn no_output_depends_combinationally_on_an_input() {
+        check::assert_no_combinational_paths(&Update { beats_w: 10 });
     }
 }
