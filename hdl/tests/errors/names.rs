@@ -61,3 +61,29 @@ fn two_properties_of_one_name() {
     });
     assert_eq!(message(&B), "there are two properties called `high`");
 }
+
+#[test]
+fn a_module_name_that_is_no_identifier() {
+    block!(B as "8b-10b" { input a: 1, output y: 1 } |io| {
+        io.y.set(io.a);
+    });
+    assert_eq!(message(&B), "`8b-10b` cannot be a module's name in Verilog: use e.g. `n8b_10b`");
+}
+
+#[test]
+fn two_modules_of_one_name() {
+    block!(Child as "same" { input a: 1, output y: 1 } |io| {
+        io.y.set(!io.a);
+    });
+    block!(B as "same" { input a: 1, output y: 1 } |io| {
+        let child = instance(&Child); // child
+        child.a.set(io.a);
+        io.y.set(child.y);
+    });
+    let text = message(&B);
+    let text = marked(&text, include_str!("names.rs"));
+    assert_eq!(
+        text,
+        "two different modules are called `same` (the other is made at child): give their block `params()` that differ"
+    );
+}
