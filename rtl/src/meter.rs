@@ -8,7 +8,7 @@
 //! Latency: 2 clocks from the last beat's transfer. It only watches.
 //!
 //! 1. One `frame` for each last beat that is transferred, with the number of bytes of its frame.
-//! 2. A frame of more than 16,383 bytes counts as 16,383 or, if it ends in a shorter beat, up to 15 fewer.
+//! 2. A frame of more than 16,383 bytes counts as 16,369 to 16,383, as its last beat ends.
 
 use crate::{
     csr::CounterEvents,
@@ -80,5 +80,40 @@ impl Block for Meter {
         let bytes = mux(ends_at.all(), ends_at, ends_at + 1);
         io.frame.reset(0).set(over);
         io.bytes.registered().set(bytes);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hdl::sim::Sim;
+
+    #[test]
+    fn every_length_is_measured() {
+        check::assert_no_combinational_paths(&Meter {});
+        let sim = Sim::new(&Meter {}).unwrap();
+        sim.reset();
+        let mut counted = Vec::new();
+        let mut step = |transfer: bool, last: bool, lanes: u32| {
+            sim.poke(sim.io.transfer, transfer);
+            sim.poke(sim.io.last, last);
+            sim.poke(sim.io.others, ((1u64 << lanes) - 1) >> 1);
+            sim.step();
+            if sim.peek_bool(sim.io.frame) {
+                counted.push(sim.peek_u64(sim.io.bytes));
+            }
+        };
+        let lengths: Vec<u32> = (1..100).chain([1514, 9216, 16_368, 16_369, 16_383, 16_384, 16_385, 40_003]).collect();
+        for length in &lengths {
+            for beat in 0..length.div_ceil(LANES) {
+                let lanes = (length - beat * LANES).min(LANES);
+                step(true, beat * LANES + lanes == *length, lanes);
+                step(false, true, 3);
+            }
+        }
+        step(false, false, 1);
+        let expected = lengths.iter().map(|l| if *l < 16_384 { *l } else { 16_369 + (l - 1) % LANES });
+        let expected: Vec<u64> = expected.map(|l| u64::from(l.min(16_383))).collect();
+        assert_eq!(counted, expected);
     }
 }

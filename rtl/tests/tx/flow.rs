@@ -5,6 +5,7 @@ use crate::{
     rig::{Out, Ready, Rig, config, often, random},
 };
 use em_rtl::{
+    config::{BufferConfig, EmConfig},
     outcome::{Kind, Outcome},
     packet::LANES,
     tx::Tx,
@@ -89,6 +90,37 @@ fn random_stalls_on_all_sides_change_nothing() {
         rig.punt_ready = often(punt, seed + 20);
         check(&mut rig, &mixture(400, seed, &[0, 1, 2, 3, 17, 18, 19, 20, 33, 64, 100, 200, 1400]));
     }
+}
+
+/// The smallest buffers that a maximum of 1,518 bytes allows.
+fn small() -> EmConfig {
+    let mut small = config();
+    small.max_frame = 1518;
+    small.buffer = BufferConfig { ingress_beats: 128, frames: 16, punt_beats: 128 };
+    small
+}
+
+#[test]
+fn small_buffers_stall_and_lose_nothing() {
+    for (seed, offer, net0) in [(31, 100, 100), (32, 100, 50), (33, 90, 20), (34, 50, 97)] {
+        let mut rig = Rig::with(small());
+        rig.offer = often(offer, seed);
+        rig.net0_ready = often(net0, seed + 10);
+        check(&mut rig, &mixture(400, seed, &[0, 1, 18, 20, 40, 100, 700, 1400]));
+    }
+}
+
+#[test]
+fn the_maximum_need_not_fill_its_last_beat() {
+    let mut rig = Rig::with(small());
+    let lengths = [1517, 1518, 1519, 1520, 1521, 1536, 1537];
+    for length in lengths {
+        rig.send(HostFrame::new(PASS, other(0x88B5, length)));
+    }
+    rig.run();
+    let outcome = |length| if length > 1518 { Outcome::Oversize } else { Outcome::Net0 };
+    assert_eq!(rig.outcomes, lengths.map(outcome));
+    assert_eq!(rig.net0.len(), 2);
 }
 
 #[test]
