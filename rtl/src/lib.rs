@@ -15,3 +15,6 @@ pub mod egress;
 pub mod meter;
 pub mod tx;
 pub mod top;
+mod carry;
+
+use carry::{carry, carry_valid};

@@ -13,7 +13,7 @@
 //!    as long as the index stays. Events show up 4 clocks later.
 
 use super::CounterEvents;
-use crate::outcome::Outcome;
+use crate::{carry, outcome::Outcome};
 use hdl::*;
 
 /// Counters of the ports, in order of their addresses.
@@ -152,8 +152,8 @@ impl Block for Counters {
 
         let read_outcome = io.read_index.trunc(Outcome::WIDTH);
         let copy = copies.read(lit(1, 1), read_outcome);
-        let collided = (count.valid & count.outcome.eq(read_outcome)).delay_by(2);
-        let outcome_known = select(read_outcome, &touched.to_bits()).delay_by(2);
+        let collided = carry("collided", count.valid & count.outcome.eq(read_outcome), 2);
+        let outcome_known = carry("outcome_known", select(read_outcome, &touched.to_bits()), 2);
         let outcome_count = mux(collided, count_before, outcome_known.repeat(64) & copy);
         let e = &io.events;
         let ports = [
@@ -162,8 +162,8 @@ impl Block for Counters {
             (e.punt_frame, e.punt_bytes, "punt_tx"),
         ];
         let port_counts = &ports.map(|(frame, bytes, port)| accumulate(frame, bytes, port)).concat();
-        let port_count = select(io.read_index.trunc(3), port_counts).delay_by(2);
-        let is_port = io.read_index.msb().delay_by(2);
+        let port_count = carry("port_count", select(io.read_index.trunc(3), port_counts), 2);
+        let is_port = carry("is_port", io.read_index.msb(), 2);
         io.read_value.registered().set(mux(is_port, port_count, outcome_count));
     }
 }

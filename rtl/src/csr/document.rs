@@ -1,7 +1,7 @@
 //! The register map as data and as a page.
 
 use super::{ADDR_W, Access, Counter, Reg, RegField, VERSION, counters};
-use crate::lookup::Lookup;
+use crate::lookup::{Lookup, RowHash};
 use serde::Serialize;
 use std::fmt::Write;
 
@@ -46,6 +46,23 @@ pub struct Tables {
     pub nat_rows: u32,
     /// Mappings that always find a place.
     pub nat_rated: u32,
+    /// Rotations of the mix in the NAT table's row hash.
+    pub nat_hash_rotations: [u32; 2],
+    /// Seed of its tables.
+    pub nat_hash_seed: u64,
+    /// Examples of it, for programs that compute it themselves.
+    pub nat_hash_examples: Vec<HashExample>,
+}
+
+/// The rows of one key.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct HashExample {
+    /// Function of the key.
+    pub function: u16,
+    /// Inside address of the key, first byte on the wire most significant.
+    pub address: u32,
+    /// The row of each way in which it may stand.
+    pub rows: Vec<u32>,
 }
 
 /// The register map of an Execution Module with these tables.
@@ -67,8 +84,18 @@ pub fn register_map(lookup: &Lookup) -> RegisterMap {
             nat_ways: lookup.ways,
             nat_rows: lookup.rows,
             nat_rated: lookup.rated_mappings(),
+            nat_hash_rotations: lookup.nat_table().hash().rotations(),
+            nat_hash_seed: RowHash::SEED,
+            nat_hash_examples: [(0, 0), (1, 0xc000_020a), (0xffff, 0xffff_ffff)]
+                .map(|key| example(lookup, key))
+                .to_vec(),
         },
     }
+}
+
+fn example(lookup: &Lookup, (function, address): (u16, u32)) -> HashExample {
+    let (table, key) = (lookup.nat_table(), Lookup::nat_key(function, address));
+    HashExample { function, address, rows: (0..lookup.ways).map(|way| table.row_of(way, key)).collect() }
 }
 
 impl RegisterMap {
@@ -101,7 +128,32 @@ impl RegisterMap {
         for c in &self.counters {
             row(&mut page, format_args!("| 0x{:03x} | {} | {} |", c.offset, c.name, c.doc));
         }
+        self.tables.markdown(&mut page);
         page
+    }
+}
+
+impl Tables {
+    fn markdown(&self, page: &mut String) {
+        let Tables { functions, nat_ways, nat_rows, nat_rated, nat_hash_rotations: [a, b], nat_hash_seed, .. } = self;
+        row(
+            page,
+            format_args!(
+                "\n## Tables\n\nFunctions 0 to {}. NAT table: {nat_ways} ways of {nat_rows} rows, {nat_rated} mappings rated. \
+                 A key is function (16 bits) above inside address (32 bits);\nit may stand in one row of each way, which \
+                 software chooses. Row of key `k` in way `w`: `m = k ^ rotl(k, {a}) ^ rotl(k, {b})` on 48 bits;\n\
+                 the exclusive or over the hex digits `m_i` (`i` = 0 is the lowest) of \
+                 `splitmix({nat_hash_seed} ^ splitmix(w << 32 | i << 8 | m_i))`, low {} bits.\n\
+                 `splitmix(x)`: `z = x + 0x9e3779b97f4a7c15; z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9; \
+                 z = (z ^ z >> 27) * 0x94d049bb133111eb; z ^ z >> 31`, on 64 bits.\n\n\
+                 | function | address | rows |\n|---|---|---|",
+                functions - 1,
+                nat_rows.trailing_zeros()
+            ),
+        );
+        for e in &self.nat_hash_examples {
+            row(page, format_args!("| {} | 0x{:08x} | {:?} |", e.function, e.address, e.rows));
+        }
     }
 }
 

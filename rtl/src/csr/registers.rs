@@ -298,7 +298,7 @@ fn lower(reg: Reg) -> String {
 /// A register of 32 bits that keeps what is written to its fields, byte by byte; other bits read 0.
 fn storage(reg: Reg, write: Bits, data: Bits, strb: Bits) -> Bits {
     let width = 32 - reg.mask().leading_zeros();
-    let kept = hdl::reg(width).reset(0).named(&lower(reg));
+    let kept = hdl::reg(width).reset(0).named(&format!("{}_kept", lower(reg)));
     when(write, || {
         for lane in 0..width.div_ceil(8) {
             let bits = 8 * lane..(8 * lane + 8).min(width);

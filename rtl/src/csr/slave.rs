@@ -93,13 +93,17 @@ impl Block for AxiLiteSlave {
         let step = state(Step::Idle);
         let write_over = wire(1);
         let read_over = wire(1);
-        let aw_full = holder(s.awvalid, s.awready, write_over);
-        let w_full = holder(s.wvalid, s.wready, write_over);
-        let ar_full = holder(s.arvalid, s.arready, read_over);
+        let aw_full = holder("aw_full", s.awvalid, s.awready, write_over);
+        let w_full = holder("w_full", s.wvalid, s.wready, write_over);
+        let ar_full = holder("ar_full", s.arvalid, s.arready, read_over);
         let awaddr = s.awaddr.delay_enable(s.awready);
         let araddr = s.araddr.delay_enable(s.arready);
-        bus.write_data.set(s.wdata.delay_enable(s.wready));
-        bus.write_strb.set(s.wstrb.delay_enable(s.wready));
+        bus.write_data.registered();
+        bus.write_strb.registered();
+        when(s.wready, || {
+            bus.write_data.set(s.wdata);
+            bus.write_strb.set(s.wstrb);
+        });
 
         let read_next = reg(1).reset(0);
         let can_write = aw_full & w_full & !s.bvalid;
@@ -163,9 +167,9 @@ impl Block for AxiLiteSlave {
 }
 
 /// One place for a transfer: taken when `valid` meets `ready`, given free by `over`. Drives `ready` from a register.
-fn holder(valid: Bits, ready: Bits, over: Bits) -> Bits {
-    let full = reg(1).reset(0);
-    let still_full = (full | (valid & ready)) & !over;
+fn holder(name: &str, valid: Bits, ready: Bits, over: Bits) -> Bits {
+    let full = reg(1).reset(0).named(name);
+    let still_full = ((full | (valid & ready)) & !over).named(&format!("{name}_next"));
     full.set(still_full);
     ready.reset(0).set(!still_full);
     full

@@ -21,7 +21,8 @@
 //! Where a key may stand is [`ExactMatch::row_of`]; which of the ways it takes is the software's choice, so that it can
 //! fill the table to the last few slots without a search in hardware.
 
-use super::{SlotCommand, carry, carry_valid, hash, hash::RowHash, manage};
+use super::{SlotCommand, hash, hash::RowHash, manage};
+use crate::{carry, carry_valid};
 use hdl::{memory::RamPort, *};
 
 /// Clocks from a block RAM's address to its data, with the output register.

@@ -6,13 +6,10 @@
 //! functions lines up with them. A CRC would be linear: its image of a regular set of keys (eight hosts in each of
 //! 256 subnets, one a function) can have a rank too few, and then half of a way stays empty.
 //!
-//! Table word: `splitmix(SEED ^ splitmix(way << 32 | digit << 8 | value))`, low `row_w` bits, digit 0 the lowest;
+//! Table word: `splitmix(Self::SEED ^ splitmix(way << 32 | digit << 8 | value))`, low `row_w` bits, digit 0 the lowest;
 //! `splitmix` is the output function of SplitMix64 (Steele, Lea, Flood 2014).
 
 use hdl::{Bits, Value, cat, lit, select};
-
-/// Chosen once; any other value serves as well.
-const SEED: u64 = 5;
 
 /// Clocks of [`RowHash::rows`].
 pub(super) const LATENCY: u32 = 2;
@@ -36,20 +33,23 @@ fn splitmix(x: u64) -> u64 {
 }
 
 impl RowHash {
+    /// Chosen once; any other value serves as well.
+    pub const SEED: u64 = 5;
+
     /// Hex digits of a key.
     pub fn digits(&self) -> u32 {
         self.key_w / 4
     }
 
     /// The two rotations of the mix: 5 and 20 for 48 bits, which makes it a bijection.
-    fn rotations(&self) -> [u32; 2] {
+    pub fn rotations(&self) -> [u32; 2] {
         [self.key_w / 9, self.key_w * 5 / 12]
     }
 
     /// Table word of one way for `value` (0 to 15) of one digit of the mixed key.
     pub fn word(&self, way: u32, digit: u32, value: u32) -> u64 {
         let index = u64::from(way) << 32 | u64::from(digit) << 8 | u64::from(value);
-        splitmix(SEED ^ splitmix(index)) & ((1 << self.row_w) - 1)
+        splitmix(Self::SEED ^ splitmix(index)) & ((1 << self.row_w) - 1)
     }
 
     /// The row of `way` in which `key` may stand.
@@ -126,6 +126,15 @@ mod tests {
     fn splitmix_is_the_published_function() {
         // First output of SplitMix64 from state 0.
         assert_eq!(splitmix(0), 0xe220_a839_7b1d_cdaf);
+    }
+
+    /// Computed by an independent program from the description at the head of this file.
+    #[test]
+    fn rows_are_those_of_the_description() {
+        let rows = |function: u128, address| [0, 1, 2, 3].map(|way| NAT.row_of(way, function << 32 | address));
+        assert_eq!(rows(0, 0), [310, 498, 310, 217]);
+        assert_eq!(rows(1, 0xc000_020a), [217, 447, 63, 367]);
+        assert_eq!(rows(0xffff, 0xffff_ffff), [251, 36, 33, 252]);
     }
 
     #[test]

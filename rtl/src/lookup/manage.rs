@@ -2,7 +2,7 @@
 //! port b of the ways' RAMs.
 
 use super::exact::{Entry, ExactIo, ExactMatch, RAM_LATENCY};
-use super::{Operation, TableStatus};
+use super::{Operation, SlotCommand, TableStatus};
 use hdl::{memory::RamPort, *};
 
 /// What the management side is doing.
@@ -30,14 +30,16 @@ enum Step {
 struct Found {
     /// This way is the command's.
     chosen: Bits,
-    /// The slot holds a live entry.
-    live: Bits,
-    /// Its key is the command's.
-    same_key: Bits,
-    /// Its value is the command's.
-    same_value: Bits,
-    /// The command's row is the one that the key hashes to.
+    /// It is, and the slot holds a live entry.
+    holds: Bits,
+    /// That entry's key is the command's.
+    own: Bits,
+    /// That entry's value is the command's.
+    same: Bits,
+    /// This way is the command's, and the command's row is the one that the key hashes to.
     placed: Bits,
+    /// The way is another, and it holds the key with another value.
+    duplicate: Bits,
 }
 
 /// Builds the management side onto `ports`, one a way, and drives `command` and `ready` of `io`.
@@ -61,20 +63,10 @@ pub(super) fn build(table: &ExactMatch, io: &ExactIo<Bits>, ports: &[RamPort]) {
     let write_entry = Entry { live: is(Operation::Insert), key: command.key, value: command.value };
     let written = mux(step.is(Step::Clear), lit(pack(&write_entry).width(), 0), write_data(&write_entry));
     let fetched = &ports.iter().map(|port| unpack(&table.entry(), port.rdata)).collect::<Vec<_>>();
-    let found: Vec<Found> = (0..ports.len())
-        .map(|way| {
-            let arrived = step.is(Step::Fetch);
-            let keep = |name: &str, value: Bits| value.delay_enable(arrived).named(&format!("way{way}_{name}"));
-            Found {
-                chosen: command.way.eq(way as u64),
-                live: keep("live", fetched[way].live),
-                same_key: keep("same_key", fetched[way].key.eq(command.key)),
-                same_value: keep("same_value", fetched[way].value.eq(command.value)),
-                placed: keep("placed", hashed[way].zext(16).eq(command.row)),
-            }
-        })
-        .collect();
-    for ((port, row), found) in ports.iter().zip(&slot_rows).zip(&found) {
+    let found = &(0..ports.len())
+        .map(|way| find(command, way, &fetched[way], hashed[way], step.is(Step::Fetch)))
+        .collect::<Vec<_>>();
+    for ((port, row), found) in ports.iter().zip(&slot_rows).zip(found) {
         port.we.set(step.is(Step::Clear) | (step.is(Step::Write) & found.chosen));
         port.en.set(port.we | step.is(Step::Fetch));
         port.addr.set(*row);
@@ -88,12 +80,12 @@ pub(super) fn build(table: &ExactMatch, io: &ExactIo<Bits>, ports: &[RamPort]) {
         command.old_value.set(old_value);
     });
 
-    let any = |of: &dyn Fn(&Found) -> Bits| found.iter().map(of).reduce(|a, b| a | b).expect("a table has ways");
-    let live = any(&|f| f.chosen & f.live);
-    let own = any(&|f| f.chosen & f.live & f.same_key);
-    let own_value = any(&|f| f.chosen & f.same_value);
-    let placed = any(&|f| f.chosen & f.placed);
-    let duplicate = any(&|f| !f.chosen & f.live & f.same_key & !f.same_value);
+    let any = |of: &dyn Fn(&Found) -> Bits| cat(found.iter().map(of).collect::<Vec<_>>()).any();
+    let live = any(&|f| f.holds);
+    let own = any(&|f| f.own);
+    let same = any(&|f| f.same);
+    let placed = any(&|f| f.placed);
+    let duplicate = any(&|f| f.duplicate);
     let in_range = command.way.lt(ports.len() as u64) & command.row.shr(row_w).eq(0);
 
     step.switch(|now| match now {
@@ -146,7 +138,7 @@ pub(super) fn build(table: &ExactMatch, io: &ExactIo<Bits>, ports: &[RamPort]) {
                 })
                 .elsewhen(!placed, || status(TableStatus::Misplaced))
                 .elsewhen(is(Operation::Delete) & !live, || status(TableStatus::Absent))
-                .elsewhen(live & !(own & (own_value | is(Operation::Delete))), || status(TableStatus::Occupied))
+                .elsewhen(live & !same & !(own & is(Operation::Delete)), || status(TableStatus::Occupied))
                 .elsewhen(is(Operation::Insert) & duplicate, || status(TableStatus::Duplicate))
                 .otherwise(|| {
                     status(TableStatus::Ok);
@@ -160,6 +152,26 @@ pub(super) fn build(table: &ExactMatch, io: &ExactIo<Bits>, ports: &[RamPort]) {
             step.go(Step::Idle);
         }
     });
+}
+
+/// Judges the slot read in one way when it has `arrived`.
+fn find(command: &SlotCommand<Bits>, way: usize, entry: &Entry<Bits>, row: Bits, arrived: Bits) -> Found {
+    let named = |name: &str, value: Bits| value.named(&format!("way{way}_{name}"));
+    let keep = |name: &str, value: Bits| named(name, value.delay_enable(arrived));
+    let chosen = named("chosen", command.way.eq(way as u64));
+    let live = keep("live", entry.live);
+    let same_key = keep("same_key", entry.key.eq(command.key));
+    let same_value = keep("same_value", entry.value.eq(command.value));
+    let same_row = keep("same_row", row.zext(16).eq(command.row));
+    let own = named("own", chosen & live & same_key);
+    Found {
+        chosen,
+        holds: named("holds", chosen & live),
+        own,
+        same: named("same_entry", own & same_value),
+        placed: named("placed", chosen & same_row),
+        duplicate: named("duplicate", !chosen & live & same_key & !same_value),
+    }
 }
 
 /// The word that a command writes: an insert's entry, or nothing but zeros.

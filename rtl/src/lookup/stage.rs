@@ -9,7 +9,8 @@
 //! Latency [`Lookup::latency`] clocks, throughput 1 request a clock, never stalls. The NAT key is the function's number
 //! above the inside address, the value the outside address.
 
-use super::{ExactMatch, FunctionTable, Lookup, LookupIo, carry, carry_valid};
+use super::{ExactMatch, FunctionTable, Lookup, LookupIo};
+use crate::{carry, carry_valid};
 use hdl::*;
 
 impl Lookup {
