@@ -6,9 +6,23 @@
 //!  *_taken ───▶│          │────▶ outcome  (one a frame)
 //!              └──────────┘
 //! ```
-//! Latency: 2 clocks from `head_valid` to the frame's first read. Throughput: a beat a clock with no clock between frames;
+//! Latency: 1 clock from `head_valid` to the frame's first read. Throughput: a beat a clock with no clock between frames;
 //! a dropped frame takes one clock, whatever its length. It stalls while the network's FIFO has no room for a frame that
 //! goes there. It drops a frame to be punted that the punt FIFO has no room for.
+//!
+//! Three beats forwarded, five skipped (outcome 2e, `nat_source`), one forwarded:
+//!
+//! ```text
+//! cycle           0  1  2  3  4  5  6  7  8  9
+//! head_valid     ‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾\______________
+//! take           ‾‾‾\_____/‾‾‾‾‾\______________
+//! read_valid     ___/‾‾‾‾‾‾‾‾\__/‾‾\___________
+//! raddr          |0    |1 |2 |3 |8 |9
+//! read_last      _________/‾‾\__/‾‾\___________
+//! release_beats  |0    |1       |5 |1 |0
+//! outcome_valid  ___/‾‾\_____/‾‾‾‾‾\___________
+//! outcome        |0    |2e      |0
+//! ```
 //!
 //! 1. Each action gives exactly one outcome; it is the action's, or `punt_full` instead of a punt.
 //! 2. A beat is read only when the FIFO that it goes to has a place for it. A punt is begun only when there are places

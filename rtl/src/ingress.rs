@@ -37,7 +37,7 @@ pub struct Ingress {
 #[derive(Bundle, Clone, Copy, Debug)]
 #[bundle(user_w: u32, beats_w: u32, addr_w: u32)]
 pub struct IngressIo<S> {
-    /// Frames from the host; `tuser` is a packed [`HostUser`].
+    /// Frames from the host; `tuser` is a packed `HostUser`.
     #[input]
     #[shape(Axis::shape(DATA_W, user_w))]
     pub s_axis: Axis<S>,

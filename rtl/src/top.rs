@@ -30,15 +30,15 @@ pub struct EmTop {
 #[derive(Bundle, Clone, Debug)]
 #[bundle(host_w: u32, net_w: u32, punt_w: u32)]
 pub struct EmTopIo<S> {
-    /// Frames from the host; `tuser` is a packed [`HostUser`].
+    /// Frames from the host; `tuser` is a packed `HostUser`.
     #[input]
     #[shape(Axis::shape(DATA_W, host_w))]
     pub s_axis_host: Axis<S>,
-    /// Frames to the network; `tuser` is a packed [`NetUser`].
+    /// Frames to the network; `tuser` is a packed `NetUser`.
     #[output]
     #[shape(Axis::shape(DATA_W, net_w))]
     pub m_axis_net0: Axis<S>,
-    /// Frames to the Orchestration Module; `tuser` is a packed [`PuntUser`].
+    /// Frames to the Orchestration Module; `tuser` is a packed `PuntUser`.
     #[output]
     #[shape(Axis::shape(DATA_W, punt_w))]
     pub m_axis_punt: Axis<S>,

@@ -39,7 +39,7 @@ pub struct Tx {
 #[derive(Bundle, Clone, Debug)]
 #[bundle(host_w: u32, net_w: u32, punt_w: u32)]
 pub struct TxIo<S> {
-    /// Frames from the host; `tuser` is a packed [`HostUser`].
+    /// Frames from the host; `tuser` is a packed `HostUser`.
     #[input]
     #[shape(Axis::shape(DATA_W, host_w))]
     pub s_axis_host: Axis<S>,
@@ -49,11 +49,11 @@ pub struct TxIo<S> {
     /// What they answer.
     #[input]
     pub response: LookupResponse<S>,
-    /// Frames to the network; `tuser` is a packed [`NetUser`].
+    /// Frames to the network; `tuser` is a packed `NetUser`.
     #[output]
     #[shape(Axis::shape(DATA_W, net_w))]
     pub m_axis_net0: Axis<S>,
-    /// Frames to the Orchestration Module; `tuser` is a packed [`PuntUser`].
+    /// Frames to the Orchestration Module; `tuser` is a packed `PuntUser`.
     #[output]
     #[shape(Axis::shape(DATA_W, punt_w))]
     pub m_axis_punt: Axis<S>,
@@ -63,11 +63,10 @@ pub struct TxIo<S> {
 }
 
 impl Tx {
-    /// Clocks from the last beat in to the first beat out: ingress 3, align 2, extract 1, lookup or classification
-    /// (whichever takes longer), decide, update, queue 2, egress 2, buffer and patch 3, FIFO 2, less the clock that both
-    /// ends share.
+    /// Clocks from the last beat in to the first beat out: ingress, align, extract, the tables or classify (whichever
+    /// takes longer), decide, update, actions, egress, buffer and patch, FIFO.
     pub fn latency(&self) -> u32 {
-        3 + 2 + 1 + self.lookup_latency.max(CLASSIFY_LATENCY) + DECIDE_LATENCY + UPDATE_LATENCY + 2 + 2 + 3 + 2 - 1
+        3 + 2 + 1 + self.lookup_latency.max(CLASSIFY_LATENCY) + DECIDE_LATENCY + UPDATE_LATENCY + 2 + 1 + 3 + 2
     }
 }
 

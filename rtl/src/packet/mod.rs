@@ -248,7 +248,7 @@ pub struct Classified<S> {
     pub unmatched: S,
     /// The source needs a mapping; with one, `outcome` stands.
     pub mapped: S,
-    /// An encoded [`Outcome`].
+    /// Code of the outcome.
     #[width(Outcome::WIDTH)]
     pub outcome: S,
     /// What a rewrite needs.
@@ -286,7 +286,7 @@ pub struct Place<S> {
 pub struct Action<S> {
     /// A frame is there.
     pub valid: S,
-    /// An encoded [`Outcome`].
+    /// Code of the outcome.
     #[width(Outcome::WIDTH)]
     pub outcome: S,
     /// How much of the frame there is.

@@ -5,8 +5,19 @@
 //!  beat ────▶│  align  │────▶ word
 //!            └─────────┘
 //! ```
-//! Latency: 2 clocks from a beat to the word that it completes, 2 from the last beat to `word_valid`. Throughput: a beat
+//! Latency: 1 clock from a beat to the word that it completes, 2 from the last beat to `word_valid`. Throughput: a beat
 //! a clock. It never stalls and drops nothing.
+//!
+//! An untagged frame of three beats, and behind it one of one beat:
+//!
+//! ```text
+//! cycle        0  1  2  3  4  5  6  7
+//! beat_valid  ‾‾‾‾‾‾‾‾‾‾‾‾\___________
+//! beat_first  ‾‾‾\_____/‾‾\___________
+//! beat_last   ______/‾‾‾‾‾\___________
+//! word_at     |0    |1 |2 |4 |1 |0
+//! word_valid  ____________/‾‾‾‾‾\_____
+//! ```
 //!
 //! 1. Word `i` holds bytes `N + 16 i` to `N + 16 i + 15` of the frame, N = 14, 18 or 22 with none, one or two tags
 //!    (8100 and 88A8 in any combination).

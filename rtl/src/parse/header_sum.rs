@@ -27,7 +27,7 @@ pub struct HeaderSum {}
 /// Ports.
 #[derive(Bundle, Clone, Copy, Debug)]
 pub struct HeaderSumIo<S> {
-    /// Which word it is: the first four bits of [`Word`](crate::packet::Word)'s `at`.
+    /// One bit a word: the data are this word of the header.
     #[input]
     #[width(HEADER_WORDS)]
     pub at: S,
@@ -39,7 +39,7 @@ pub struct HeaderSumIo<S> {
     #[input]
     #[width(4)]
     pub ihl: S,
-    /// The checksum of the header whose last word came [`LATENCY`] clocks ago, or earlier, is right.
+    /// The checksum of the header whose frame ended seven clocks ago is right.
     #[output]
     pub good: S,
 }

@@ -42,7 +42,7 @@ pub struct ClassifyIo<S> {
     #[input]
     #[shape(Headers::shape(beats_w))]
     pub headers: Headers<S>,
-    /// The IPv4 header checksum is right; [`CHECKSUM_AFTER`] clocks after `headers_valid`.
+    /// The IPv4 header checksum is right; six clocks after `headers_valid`.
     #[input]
     pub checksum_good: S,
     /// The judgement.

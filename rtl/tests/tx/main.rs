@@ -5,3 +5,4 @@ mod flow;
 mod frames;
 mod judgement;
 mod rig;
+mod waveforms;
