@@ -8,6 +8,21 @@
 //!
 //! Latency: 2 clocks from the last of address and data to the access, 1 from `done` to the response.
 //!
+//! A write whose data comes two clocks before its address; the response waits to be taken:
+//!
+//! ```text
+//! cycle            1  2  3  4  5  6  7  8  9  10
+//! s_axil_awvalid  ______/‾‾\____________________
+//! s_axil_awready  ‾‾‾‾‾‾‾‾‾\________/‾‾‾‾‾‾‾‾‾‾‾
+//! s_axil_wvalid   ‾‾‾\__________________________
+//! s_axil_wready   ‾‾‾\______________/‾‾‾‾‾‾‾‾‾‾‾
+//! s_axil_bvalid   __________________/‾‾‾‾‾‾‾‾\__
+//! s_axil_bready   ________________________/‾‾‾‾‾
+//! bus_write       ____________/‾‾\______________
+//! bus_word        |0    |4
+//! bus_done        _______________/‾‾\___________
+//! ```
+//!
 //! 1. Address and data of a write may come in either order, any number of clocks apart (ARM IHI 0022, A3.3).
 //! 2. A response, once valid, stays until it is taken. Each access has exactly one.
 //! 3. Reads and writes that wait at the same time are served in turn.

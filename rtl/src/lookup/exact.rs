@@ -11,6 +11,16 @@
 //!
 //! Latency 7 clocks, throughput 1 a clock, never stalls. A command takes about [`RowHash::digits`] + 12 clocks.
 //!
+//! Three keys in a row, of which the second is not in the table:
+//!
+//! ```text
+//! cycle          41  42  43  44  45  46  47  48  49  50
+//! lookup_valid  ‾‾‾‾‾‾‾‾‾‾‾‾\___________________________
+//! lookup_key    |5a7|123|5a7|0
+//! hit           ____________________________/‾‾‾\___/‾‾‾
+//! hit_value     |0                          |c3 |0  |c3
+//! ```
+//!
 //! 1. A key hits if and only if it was inserted and not deleted since; the value is the inserted one.
 //! 2. A lookup during a command sees the table before or after it: a way whose row is written in the very clock in which
 //!    it is read misses, which is "before" of an insert and "after" of a delete. A live slot is never written otherwise.
