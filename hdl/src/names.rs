@@ -5,7 +5,7 @@ use crate::{
     bundle::{Bundle, Field},
     ir::*,
 };
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// Words of Verilog-2005 and SystemVerilog that are never emitted as names.
 const KEYWORDS: &str = "accept_on alias always always_comb always_ff always_latch and assert assign assume automatic before begin bind bins \
@@ -68,6 +68,13 @@ pub(crate) fn settle(m: &mut Module) {
         let wanted = if m.insts[i].name.is_empty() { m.insts[i].target.name() } else { m.insts[i].name.clone() };
         m.insts[i].name = taken.unique(&wanted);
     }
+    // A register that no `let` named is called after what it delays.
+    let delayed: HashMap<SigId, NodeId> = (m.stmts.iter())
+        .filter_map(|s| match s {
+            Stmt::Assign { target, value, .. } => Some((*target, *value)),
+            _ => None,
+        })
+        .collect();
     for i in 0..m.sigs.len() {
         let wanted = match m.sigs[i].kind {
             _ if m.sigs[i].port.is_some() => continue,
@@ -75,7 +82,9 @@ pub(crate) fn settle(m: &mut Module) {
                 let inst = &m.insts[inst as usize];
                 format!("{}_{}", inst.name, inst.target.pins()[port as usize].name)
             }
-            SigKind::Reg(_) if m.sigs[i].name.is_empty() => "state".into(),
+            SigKind::Reg(_) if m.sigs[i].name.is_empty() => {
+                delayed.get(&SigId(i as u32)).and_then(|v| named(m, *v)).map_or("register".into(), |n| format!("{n}_q"))
+            }
             _ if m.sigs[i].name.is_empty() => "value".into(),
             _ => m.sigs[i].name.clone(),
         };
@@ -85,6 +94,17 @@ pub(crate) fn settle(m: &mut Module) {
         if let Some(name) = n.name.take() {
             n.name = Some(taken.unique(&name));
         }
+    }
+}
+
+/// The name of an expression, or of the signal that it is or is a part of.
+fn named(m: &Module, id: NodeId) -> Option<String> {
+    let node = m.node(id);
+    match &node.op {
+        _ if node.name.is_some() => node.name.clone(),
+        Op::Sig(s) => Some(m.sig(*s).name.clone()).filter(|n| !n.is_empty()),
+        Op::Slice(a, _) => named(m, *a),
+        _ => None,
     }
 }
 

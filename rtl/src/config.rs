@@ -1,11 +1,11 @@
 //! The configuration of an Execution Module: a TOML profile, read and checked.
 
 use crate::lookup::Lookup;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use std::path::Path;
 
 /// Sizes that a profile fixes. All fields are stated: there are no silent defaults.
-#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct EmConfig {
     /// Bits of a stream's `tdata`.
@@ -19,7 +19,7 @@ pub struct EmConfig {
 }
 
 /// Depths of the buffers.
-#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct BufferConfig {
     /// Beats of the host's whole-frame buffer; a power of two.
@@ -31,7 +31,7 @@ pub struct BufferConfig {
 }
 
 /// Geometry of the tables.
-#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct TableConfig {
     /// Function numbers go from 0 to this less one; a power of two.

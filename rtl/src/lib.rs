@@ -18,3 +18,5 @@ pub mod top;
 mod carry;
 
 use carry::{carry, carry_valid};
+pub mod manifest;
+pub mod generate;

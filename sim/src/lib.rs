@@ -4,13 +4,15 @@
 //! - [`bfm`] drives and watches AXI4-Stream and AXI4-Lite ports of such a model, with protocol checks always on;
 //! - [`capture`] reads and writes pcap and pcapng files;
 //! - [`wave`] prints samples as a text waveform;
-//! - [`program`] compiles a rules file to register writes.
+//! - [`program`] turns rules into register writes;
+//! - [`em`] is the whole Execution Module in simulation.
 
+pub mod program;
 pub mod verilated;
 pub mod bfm;
 pub mod capture;
 pub mod wave;
-pub mod program;
+pub mod em;
 mod rng;
 
 pub use rng::Rng;

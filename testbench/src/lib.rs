@@ -1,3 +1,4 @@
 //! System scenarios on the emitted Verilog, property tests, benchmarks, proof tasks.
 
+pub mod em;
 pub mod prove;

@@ -85,23 +85,22 @@ fn clusters(stmts: &[Stmt]) -> Vec<Process> {
     groups.into_iter().map(process).collect()
 }
 
-/// Clocked processes of the signals in `keep`, all of one domain. Plain delays stand together.
+/// Clocked processes of the signals in `keep`, all of one domain. Plain delays stand together, those with a reset apart.
 pub(super) fn clocked(m: &Module, keep: &HashSet<SigId>) -> Vec<Process> {
     let stmts = project(&m.stmts, &|t| keep.contains(&t));
-    let mut plain = Process { targets: vec![], stmts: vec![] };
+    let mut plain = [(); 2].map(|()| Process { targets: vec![], stmts: vec![] });
     let mut out = Vec::new();
     for p in clusters(&stmts) {
-        let resets = p.targets.iter().any(|t| matches!(&m.sig(*t).kind, SigKind::Reg(r) if r.reset.is_some()));
-        if !resets && p.stmts.iter().all(|s| matches!(s, Stmt::Assign { .. })) {
-            plain.targets.extend(p.targets);
-            plain.stmts.extend(p.stmts);
+        if p.stmts.iter().all(|s| matches!(s, Stmt::Assign { .. })) {
+            let has_reset = |t: &SigId| matches!(&m.sig(*t).kind, SigKind::Reg(r) if r.reset.is_some());
+            let together = &mut plain[usize::from(p.targets.iter().any(has_reset))];
+            together.targets.extend(p.targets);
+            together.stmts.extend(p.stmts);
         } else {
             out.push(p);
         }
     }
-    if !plain.stmts.is_empty() {
-        out.push(plain);
-    }
+    out.extend(plain.into_iter().filter(|p| !p.stmts.is_empty()));
     out
 }
 

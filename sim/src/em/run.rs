@@ -1,0 +1,199 @@
+//! From files to files: a rules file and a capture in, the captures of each output and a summary out.
+
+use super::{EmSim, Replay, Setup, SimError};
+use crate::{
+    capture::{self, Capture, CaptureError, PcapFile, PcapngFile},
+    program,
+    verilated::Trace,
+};
+use em_rtl::{
+    config::Profile,
+    outcome::{Kind, Outcome},
+};
+use em_rules::{Rules, RulesError};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
+
+/// What to run.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// The hardware.
+    pub profile: Profile,
+    /// The rules file.
+    pub rules: PathBuf,
+    /// Frames from the host.
+    pub host_in: PathBuf,
+    /// The function that sends them, where the capture does not say.
+    pub host_function: Option<u16>,
+    /// Folder for the captures of what comes out.
+    pub out_dir: PathBuf,
+    /// Waveforms of the whole run.
+    pub trace: Option<PathBuf>,
+    /// Percent of random stalls.
+    pub stall: u8,
+    /// Seed of the stalls and of undefined start values.
+    pub seed: u64,
+    /// Clock that the output's times and the rate are stated at, in MHz.
+    pub clock_mhz: f64,
+}
+
+/// Why a run failed.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// The rules file, or rules that this hardware cannot hold.
+    #[error(transparent)]
+    Rules(#[from] RulesError),
+    /// A capture.
+    #[error(transparent)]
+    Capture(#[from] CaptureError),
+    /// The capture does not say which function its frames are from.
+    #[error("{file} does not say which function sent its frames ({what}). Give --host-function N, or name the interface fnN.")]
+    NoFunction {
+        /// The capture.
+        file: String,
+        /// What it says instead.
+        what: String,
+    },
+    /// A function number that does not exist.
+    #[error("{file}: the interface fn{number} names a function beyond 65535. Name the interface fn0 to fn65535.")]
+    FunctionRange {
+        /// The capture.
+        file: String,
+        /// The number.
+        number: u32,
+    },
+    /// The kind of waveform is told by the file's ending.
+    #[error("the trace file {0} ends neither in .vcd nor in .fst. Give it one of these endings.")]
+    TraceKind(String),
+    /// A folder cannot be made.
+    #[error("{path}: cannot be made ({cause}). Check the path and its permissions.")]
+    OutDir {
+        /// The folder.
+        path: String,
+        /// What the operating system said.
+        cause: std::io::Error,
+    },
+    /// The simulation itself.
+    #[error(transparent)]
+    Sim(#[from] SimError),
+}
+
+impl RunError {
+    /// Is it something that the user gave?
+    pub fn is_bad_input(&self) -> bool {
+        !matches!(self, RunError::Sim(_))
+    }
+}
+
+/// What a run came to.
+#[derive(Clone, Debug)]
+pub struct Summary {
+    /// Frames and bytes in and out, counters, clocks.
+    pub replay: Replay,
+    /// Frames punted, by reason.
+    pub punted: BTreeMap<&'static str, u64>,
+    /// Frames dropped, by reason.
+    pub dropped: BTreeMap<&'static str, u64>,
+    /// Files written.
+    pub files: Vec<PathBuf>,
+}
+
+impl Summary {
+    /// Frames from the host in a clock.
+    pub fn frames_per_clock(&self) -> f64 {
+        self.replay.sent.frames as f64 / self.replay.clocks.max(1) as f64
+    }
+
+    /// Bits from the host in a second at this clock, in Gbit/s.
+    pub fn gbit_per_s(&self, clock_mhz: f64) -> f64 {
+        self.replay.sent.bytes as f64 * 8.0 / self.replay.clocks.max(1) as f64 * clock_mhz / 1e3
+    }
+
+    /// Share of clocks in which the host port took a beat.
+    pub fn beat_efficiency(&self) -> f64 {
+        self.replay.beats_in as f64 / self.replay.clocks.max(1) as f64
+    }
+}
+
+/// Runs a capture through the verilated Execution Module. `stage` hears what is being done, `progress` the number of
+/// frames taken and their total. Nothing is written unless the run succeeds.
+pub fn run(request: &Request, mut stage: impl FnMut(&str), mut progress: impl FnMut(u64, u64)) -> Result<Summary, RunError> {
+    let rules = Rules::load(&request.rules)?;
+    let writes = program::compile(&rules, &request.profile.name, &request.profile.config.lookup())?;
+    let capture = capture::read(&request.host_in)?;
+    let functions = functions_of(&capture, request)?;
+    let trace = match &request.trace {
+        None => Trace::None,
+        Some(path) => trace_kind(path)?,
+    };
+    std::fs::create_dir_all(&request.out_dir)
+        .map_err(|cause| RunError::OutDir { path: request.out_dir.display().to_string(), cause })?;
+    let setup = Setup { stall: request.stall, seed: request.seed, trace, ..Setup::new(request.profile.config.clone()) };
+    stage("building the simulation");
+    let mut em = EmSim::start(&setup)?;
+    stage("installing the rules");
+    em.program(&writes)?;
+    stage("running");
+    if let Some(path) = &request.trace {
+        em.bench.model.trace_on(path).map_err(SimError::from)?;
+    }
+    let total = capture.frames.len() as u64;
+    let frames = capture.frames.iter().map(|f| (functions[f.interface], false, f.data.as_slice()));
+    let replay = em.replay(frames, |done| progress(done, total))?;
+    em.bench.model.trace_off();
+    let mut files = write(request, &capture, &replay)?;
+    files.extend(request.trace.clone());
+    let by_reason = |kind: Kind| -> BTreeMap<&'static str, u64> {
+        let rows = replay.counters.outcomes.iter().filter(|(o, n)| o.kind() == kind && *n > 0);
+        rows.map(|(o, n)| (o.name(), *n)).collect()
+    };
+    Ok(Summary { punted: by_reason(Kind::Punt), dropped: by_reason(Kind::Drop), replay, files })
+}
+
+fn trace_kind(path: &Path) -> Result<Trace, RunError> {
+    match path.extension().and_then(|e| e.to_str()) {
+        Some("vcd") => Ok(Trace::Vcd),
+        Some("fst") => Ok(Trace::Fst),
+        _ => Err(RunError::TraceKind(path.display().to_string())),
+    }
+}
+
+/// The function of each interface.
+fn functions_of(capture: &Capture, request: &Request) -> Result<Vec<u16>, RunError> {
+    let file = || request.host_in.display().to_string();
+    let of = |i: &capture::Interface| match (i.function(), request.host_function) {
+        (Some(n), _) => u16::try_from(n).map_err(|_| RunError::FunctionRange { file: file(), number: n }),
+        (None, Some(n)) => Ok(n),
+        (None, None) => {
+            let what = i.name.as_ref().map_or("it is a classic pcap".into(), |n| format!("its interface is called `{n}`"));
+            Err(RunError::NoFunction { file: file(), what })
+        }
+    };
+    capture.interfaces.iter().map(of).collect()
+}
+
+/// Writes `net0.pcap` and `punt.pcapng`. Times are the clocks of the run after the input's first frame.
+fn write(request: &Request, capture: &Capture, replay: &Replay) -> Result<Vec<PathBuf>, CaptureError> {
+    let start = capture.frames.first().map_or(0, |f| f.time_ns);
+    let time = |clock: u64| start + (clock as f64 * 1e3 / request.clock_mhz) as u64;
+    let net0_path = request.out_dir.join("net0.pcap");
+    let mut net0 = PcapFile::create(&net0_path)?;
+    for f in &replay.outputs.net0 {
+        net0.write(time(f.clock), &f.frame)?;
+    }
+    let punt_path = request.out_dir.join("punt.pcapng");
+    let mut punt = PcapngFile::create(&punt_path)?;
+    let mut interfaces: BTreeMap<u16, u32> = BTreeMap::new();
+    for p in &replay.outputs.punted {
+        if !interfaces.contains_key(&p.function) {
+            interfaces.insert(p.function, punt.interface(&format!("fn{}", p.function))?);
+        }
+        let reason = p.reason.map_or("unknown", Outcome::name);
+        punt.write(interfaces[&p.function], time(p.clock), &p.frame, Some(reason))?;
+    }
+    net0.finish()?;
+    punt.finish()?;
+    Ok(vec![net0_path, punt_path])
+}

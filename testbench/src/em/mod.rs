@@ -1,0 +1,9 @@
+//! The whole Execution Module against the golden model.
+
+mod frames;
+mod scoreboard;
+mod traffic;
+
+pub use frames::{Cases, HostFrame, case_frames};
+pub use scoreboard::{Mismatch, Scoreboard};
+pub use traffic::{any_frame, any_traffic};

@@ -1,0 +1,84 @@
+//! The shared cases on the emitted Verilog of the whole EM. Where a case leaves a choice, `behaviour` decided: malformed
+//! frames are dropped under their own reason, three tags are *unmatched*.
+
+use em_rtl::outcome::Outcome;
+use em_testbench::em::{HostFrame, Scoreboard, case_frames};
+
+const RULES: &str = r#"
+[[function]]
+id = 1
+mode = "nat"
+
+[[nat]]
+function = 1
+inside = "192.0.2.10"
+outside = "203.0.113.5"
+"#;
+
+/// Runs a case's frames, and behind each a good one, against the model; then holds them against the case's own bytes.
+fn forward(id: &str, rules: &str, only: impl Fn(&str) -> bool) {
+    let frames: Vec<_> = case_frames(id).into_iter().filter(|f| only(&f.name)).collect();
+    assert!(!frames.is_empty());
+    let mut board = Scoreboard::new(rules, 11);
+    let input: Vec<HostFrame> = frames.iter().map(|f| HostFrame::new(f.input.clone())).collect();
+    let replay = board.run(&input).unwrap_or_else(|e| panic!("{id}: {e}"));
+    assert_eq!(replay.outputs.net0.len(), frames.len(), "{id}: every frame is forwarded");
+    for (case, out) in frames.iter().zip(&replay.outputs.net0) {
+        let expected = case.output.as_ref().expect("the case gives bytes");
+        assert_eq!(out.frame, *expected, "{id} {}\n{}", case.name, em_model::diff(expected, &out.frame));
+    }
+}
+
+#[test]
+fn nat_01_udp_checksum_0_stays_0() {
+    forward("NAT-01", RULES, |_| true);
+}
+
+#[test]
+fn nat_02_udp_checksum_that_computes_to_0_is_sent_as_ffff() {
+    forward("NAT-02", RULES, |name| !name.starts_with('c'));
+    forward("NAT-02", &RULES.replace("203.0.113.5", "192.0.2.10"), |name| name.starts_with('c'));
+}
+
+#[test]
+fn nat_03_tcp_checksum_0_is_an_ordinary_value() {
+    forward("NAT-03", RULES, |_| true);
+}
+
+#[test]
+fn nat_06_later_fragments_carry_no_transport_header() {
+    forward("NAT-06", RULES, |_| true);
+}
+
+#[test]
+fn nat_08_the_transport_header_starts_at_ihl() {
+    forward("NAT-08", RULES, |_| true);
+}
+
+#[test]
+fn par_01_contradictory_ipv4_lengths_are_dropped_and_the_next_frame_is_translated() {
+    let good = &case_frames("NAT-01")[0];
+    let bad = case_frames("PAR-01");
+    let input: Vec<HostFrame> =
+        bad.iter().flat_map(|f| [HostFrame::new(f.input.clone()), HostFrame::new(good.input.clone())]).collect();
+    let mut board = Scoreboard::new(RULES, 12);
+    let replay = board.run(&input).unwrap_or_else(|e| panic!("PAR-01: {e}"));
+    assert_eq!(replay.outputs.net0.len(), bad.len());
+    let expected = good.output.as_ref().expect("the case gives bytes");
+    assert!(replay.outputs.net0.iter().all(|f| f.frame == *expected));
+    // a, b: IHL; c: version; d, e, f, g: total length.
+    let count = |o| replay.counters.of(o);
+    assert_eq!(count(Outcome::MalformedIhl), 2);
+    assert_eq!(count(Outcome::MalformedIpv4Version), 1);
+    assert_eq!(count(Outcome::MalformedIpv4Length), 4);
+}
+
+#[test]
+fn par_03_up_to_two_tags_are_parsed_and_three_are_punted_unchanged() {
+    forward("PAR-03", RULES, |name| !name.starts_with('e'));
+    let three = case_frames("PAR-03").into_iter().find(|f| f.name.starts_with('e')).expect("case e");
+    let replay = Scoreboard::new(RULES, 13).run(&[HostFrame::new(three.input.clone())]).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(replay.outputs.net0.len(), 0);
+    assert_eq!(replay.outputs.punted[0].frame, three.input);
+    assert_eq!(replay.outputs.punted[0].reason, Some(Outcome::PuntUnmatched));
+}
