@@ -15,8 +15,8 @@ pub mod egress;
 pub mod meter;
 pub mod tx;
 pub mod top;
+pub mod manifest;
+pub mod generate;
 mod carry;
 
 use carry::{carry, carry_valid};
-pub mod manifest;
-pub mod generate;
