@@ -3,13 +3,13 @@
 //!
 //! | kind | ports |
 //! |---|---|
-//! | [`simple_dual`] | `we waddr wdata [wstrb]`, `re raddr` -> `rdata` |
+//! | [`simple_dual`] | `we waddr wdata [wstrb]`, `re [oe] raddr` -> `rdata` |
 //! | [`true_dual`] | `a_en a_we a_addr a_wdata [a_wstrb]` -> `a_rdata`, the same for `b` |
 //! | [`rom`] | `re raddr` -> `rdata` |
 //! | [`distributed`] | `we waddr wdata`, `raddr` -> `rdata` in the same cycle |
 //!
 //! `rdata` holds its value while `re` (`en`) is 0. With latency 2 the array's own output register follows, which is
-//! always enabled. A memory's contents are not reset.
+//! always enabled unless it has an enable of its own, `oe`. A memory's contents are not reset.
 
 use crate::{
     Bits, Value,
@@ -66,6 +66,8 @@ pub struct MemSpec {
     pub two_clocks: bool,
     /// Contents at power-up; missing words are zero. None: undefined.
     pub init: Option<Vec<Value>>,
+    /// Simple dual port memory with latency 2: has the output register an enable (`oe`) of its own?
+    pub output_enable: bool,
 }
 
 impl MemSpec {
@@ -95,6 +97,9 @@ impl MemSpec {
                 }
                 if self.kind == MemKind::SimpleDual {
                     pins.push(pin("re", Dir::In, 1, second));
+                }
+                if self.output_enable {
+                    pins.push(pin("oe", Dir::In, 1, second));
                 }
                 pins.push(pin("raddr", Dir::In, aw, second));
                 pins.push(pin("rdata", Dir::Out, w, second));
@@ -142,6 +147,9 @@ impl MemSpec {
         if self.latency == 2 {
             name += "_reg";
         }
+        if self.output_enable {
+            name += "_oe";
+        }
         if let Some(l) = self.lane {
             name += &format!("_lane{l}");
         }
@@ -180,6 +188,9 @@ impl MemSpec {
         {
             return bad(format!("write lanes of {l} bits do not divide a {}-bit word", self.width));
         }
+        if self.output_enable && (self.kind != MemKind::SimpleDual || self.latency != 2) {
+            return bad("only a simple dual port memory of latency 2 has an output register with an enable".into());
+        }
         if self.two_clocks && self.kind == MemKind::SimpleDual && self.collision != Collision::Undefined {
             return bad("with two clocks a read during a write is undefined: leave the collision policy out".into());
         }
@@ -210,7 +221,17 @@ pub struct MemBuilder {
 
 #[track_caller]
 fn builder(kind: MemKind, depth: u32, width: u32, latency: u32, collision: Collision) -> MemBuilder {
-    let spec = MemSpec { kind, depth, width, latency, collision, lane: None, two_clocks: false, init: None };
+    let spec = MemSpec {
+        kind,
+        depth,
+        width,
+        latency,
+        collision,
+        lane: None,
+        two_clocks: false,
+        init: None,
+        output_enable: false,
+    };
     MemBuilder { spec, write_domain: None, read_domain: None, loc: Location::caller() }
 }
 
@@ -252,6 +273,8 @@ pub struct SimpleDual {
     pub wstrb: Option<Bits>,
     /// Read enable (not on distributed memory).
     pub re: Option<Bits>,
+    /// Output register's enable (with [`MemBuilder::output_enable`]), to be driven by the block.
+    pub oe: Option<Bits>,
     /// Read address.
     pub raddr: Bits,
     /// Read data.
@@ -290,6 +313,13 @@ impl MemBuilder {
     /// Clocks from address to data: 1, or 2 to use the block's output register.
     pub fn latency(mut self, latency: u32) -> Self {
         self.spec.latency = latency;
+        self
+    }
+
+    /// Latency 2 with an enable for the output register, [`SimpleDual::oe`]: each of the read's two stages can wait.
+    pub fn output_enable(mut self) -> Self {
+        self.spec.latency = 2;
+        self.spec.output_enable = true;
         self
     }
 
@@ -336,7 +366,7 @@ impl MemBuilder {
 
     /// Makes a simple dual port or distributed memory.
     pub fn simple(self) -> SimpleDual {
-        let (kind, lanes) = (self.spec.kind, self.spec.lane.is_some());
+        let (kind, lanes, oe) = (self.spec.kind, self.spec.lane.is_some(), self.spec.output_enable);
         let mut pins = self.pins().into_iter();
         let mut next = || pins.next().expect("pins of a simple dual port memory");
         SimpleDual {
@@ -345,6 +375,7 @@ impl MemBuilder {
             wdata: next(),
             wstrb: lanes.then(&mut next),
             re: (kind == MemKind::SimpleDual).then(&mut next),
+            oe: oe.then(&mut next),
             raddr: next(),
             rdata: next(),
         }

@@ -9,7 +9,7 @@ pub fn plain(kind: MemKind, depth: u32, width: u32) -> MemSpec {
         MemKind::TrueDual => (1, Collision::NoChange),
         _ => (1, Collision::Undefined),
     };
-    MemSpec { kind, depth, width, latency, collision, lane: None, two_clocks: false, init: None }
+    MemSpec { kind, depth, width, latency, collision, lane: None, two_clocks: false, init: None, output_enable: false }
 }
 
 /// `n` words of `width` bits that all differ.
@@ -43,6 +43,17 @@ pub fn sweep(depth: u32, width: u32) -> Vec<MemSpec> {
                         continue;
                     }
                     for lane in lanes.iter().enumerate().filter(|(i, l)| *i == 0 || l.is_some()).map(|(_, l)| *l) {
+                        if latency == 2 && kind == MemKind::SimpleDual {
+                            let shape = plain(kind, depth, width);
+                            all.push(MemSpec {
+                                latency,
+                                collision: *collision,
+                                lane,
+                                two_clocks,
+                                output_enable: true,
+                                ..shape
+                            });
+                        }
                         for init in [None, Some(words(depth, width))] {
                             all.push(MemSpec {
                                 latency,

@@ -10,6 +10,8 @@ use std::rc::Rc;
 struct Pins {
     /// None: always enabled.
     enable: Option<u32>,
+    /// Enable of the output register; none: always enabled.
+    output: Option<u32>,
     /// None: the port cannot write.
     write: Option<u32>,
     addr: u32,
@@ -67,6 +69,7 @@ impl Mem {
                 },
                 Pins {
                     enable: pin("re"),
+                    output: pin("oe"),
                     addr: must("raddr"),
                     rdata: pin("rdata").filter(|_| spec.kind == MemKind::SimpleDual),
                     clock: last,
@@ -83,6 +86,7 @@ impl Mem {
             MemKind::TrueDual => [("a", clocks[0]), ("b", last)]
                 .map(|(p, clock)| Pins {
                     enable: pin(&format!("{p}_en")),
+                    output: None,
                     write: pin(&format!("{p}_we")),
                     addr: must(&format!("{p}_addr")),
                     wdata: must(&format!("{p}_wdata")),
@@ -173,7 +177,14 @@ impl Mem {
             if !edges[self.ports[i].clock] || self.ports[i].rdata.is_none() {
                 continue;
             }
+            let held = self.ports[i].output.is_some_and(|oe| m[oe as usize] & 1 == 0);
             self.pending[i] = match (self.spec.latency, load) {
+                (2, load) if held => {
+                    if let Some(load) = load {
+                        self.array_out[i] = load;
+                    }
+                    None
+                }
                 (2, Some(load)) => Some(std::mem::replace(&mut self.array_out[i], load)),
                 (2, None) => Some(self.array_out[i].clone()),
                 (_, load) => load,

@@ -109,6 +109,11 @@ fn contract(spec: &MemSpec) -> Vec<String> {
     let (p, q, en) = if spec.kind == MemKind::TrueDual { ("a_", "b_", "a_en") } else { ("", "", "re") };
     match (spec.kind, spec.latency) {
         (MemKind::Distributed, _) => c.push("Read: rdata follows raddr in the same cycle.".into()),
+        (_, 2) if spec.output_enable => c.push(
+            "Read: read data follows raddr one clock after re, and rdata follows it one clock after oe; each keeps its value \
+             while its enable is 0."
+                .into(),
+        ),
         (_, 2) => c.push(format!(
             "Read: {p}rdata follows {p}{}addr two clocks after {en}, which gates the first; the output register always runs.",
             if p.is_empty() { "r" } else { "" }

@@ -2,7 +2,7 @@
 
 use super::{Axis, Beat};
 use hdl::{
-    Bits, assign, bundle, cat, clog2, lit,
+    Bits, Bundle, assign, cat, clog2, lit,
     memory::{self, SimpleDual},
     mux, names, reg, unpack, when,
 };
@@ -61,13 +61,14 @@ pub(super) fn level(write: Bits, read: Bits, depth: u32) -> Bits {
 #[track_caller]
 pub(super) fn memory(kind: Memory, depth: u32, width: u32) -> SimpleDual {
     match kind {
-        Memory::Block => memory::simple_dual(depth, width).simple(),
+        Memory::Block => memory::simple_dual(depth, width).output_enable().simple(),
         Memory::Distributed => memory::distributed(depth, width).simple(),
     }
 }
 
 /// Reads the memory ahead of the output, so that a beat leaves on every clock: with block RAM the word goes through
-/// the array's register and then the output's, and each of them is refilled as soon as the next one takes its word.
+/// the array's register and then the block's own output register, which is the output of the stream; each of them is
+/// refilled as soon as the next one takes its word. With distributed RAM the output is a register of the fabric.
 ///
 /// `available`: the word at `read_address` may be read. Returns 1 bit: it is read at this clock edge.
 #[track_caller]
@@ -80,9 +81,6 @@ pub(super) fn read_ahead(
     m_axis: &Axis<Bits>,
 ) -> Bits {
     let out = m_axis.beat();
-    bundle::Bundle::visit(&out, |_, leaf| {
-        leaf.registered();
-    });
     m_axis.tvalid.reset(0);
     let out_free = m_axis.tready | !m_axis.tvalid;
     let shape = Beat::shape(m_axis.tdata.width(), m_axis.tuser.width());
@@ -91,15 +89,19 @@ pub(super) fn read_ahead(
             let fetched_valid = reg(1).reset(0);
             let fetch_free = out_free | !fetched_valid;
             let read = fetch_free & available;
-            let fetched = memory.read(read, read_address);
+            let word = memory.read(read, read_address);
+            if let Some(oe) = memory.oe {
+                oe.set(out_free);
+            }
             when(fetch_free, || fetched_valid.set(available));
-            when(out_free, || {
-                m_axis.tvalid.set(fetched_valid);
-                assign(&out, &unpack(&shape, fetched));
-            });
+            when(out_free, || m_axis.tvalid.set(fetched_valid));
+            assign(&out, &unpack(&shape, word));
             read
         }
         Memory::Distributed => {
+            out.visit(|_, leaf| {
+                leaf.registered();
+            });
             let read = out_free & available;
             let word = memory.read(read, read_address);
             when(out_free, || {

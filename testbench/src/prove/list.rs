@@ -99,7 +99,7 @@ const FIFO_BLOCK_TIES: &[(&str, super::Tie)] = &[
     ("number", Arbitrary),
     ("write_pointer", Inside("dut.write_pointer")),
     ("read_pointer", Inside("dut.read_pointer")),
-    ("fetched", Inside("dut.beats_rdata")),
+    ("fetched", Inside("dut.beats.read_data")),
     ("fetched_valid", Inside("dut.fetched_valid")),
     ("words", Inside("dut.beats.words")),
 ];
@@ -110,7 +110,7 @@ const FRAME_FIFO_TIES: &[(&str, super::Tie)] = &[
     ("commit_pointer", Inside("dut.commit_pointer")),
     ("read_pointer", Inside("dut.read_pointer")),
     ("swallow", Inside("dut.swallow")),
-    ("fetched", Inside("dut.beats_rdata")),
+    ("fetched", Inside("dut.beats.read_data")),
     ("fetched_valid", Inside("dut.fetched_valid")),
     ("words", Inside("dut.beats.words")),
 ];

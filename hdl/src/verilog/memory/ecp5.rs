@@ -171,7 +171,8 @@ impl Tiling {
                 spec.addr_width() - 1,
                 self.address()
             ));
-            t.line(format!("{p}out_row <= {p}read_row;"));
+            let enable = if spec.output_enable { "if (oe) " } else { "" };
+            t.line(format!("{enable}{p}out_row <= {p}read_row;"));
         });
         t.block("always @*", |t| {
             t.line(format!("case ({p}out_row)"));
@@ -268,8 +269,9 @@ impl Tiling {
                 Side::A | Side::B => (format!("{p}enable"), format!("{p}write")),
             };
             pins.push(format!(
-                ".CLK{x}({}), .CE{x}({ce}), .OCE{x}(1'b1), .WE{x}({we}), .RST{x}(1'b0)",
-                side.clock(spec)
+                ".CLK{x}({}), .CE{x}({ce}), .OCE{x}({}), .WE{x}({we}), .RST{x}(1'b0)",
+                side.clock(spec),
+                output_enable(spec)
             ));
             pins.push(format!(".CS{x}0(1'b0), .CS{x}1(1'b0), .CS{x}2(1'b0)"));
             let (tag, idle) = (side.tag(), !side.writes() || rests);
@@ -293,7 +295,7 @@ impl Tiling {
         ];
         let mut pins = vec![
             format!(".CLKW({}), .CEW(write), .CSW0(1'b0), .CSW1(1'b0), .CSW2(1'b0)", Side::Write.clock(spec)),
-            format!(".CLKR({}), .CER(re), .OCER(1'b1), .RST(1'b0)", Side::Read.clock(spec)),
+            format!(".CLKR({}), .CER(re), .OCER({}), .RST(1'b0)", Side::Read.clock(spec), output_enable(spec)),
             ".CSR0(1'b0), .CSR1(1'b0), .CSR2(1'b0)".into(),
         ];
         pins.extend(bus("BE", 0..4, |i| format!("write_pins[{i}]")));
@@ -412,4 +414,9 @@ fn instance(t: &mut Text, primitive: &str, params: Vec<String>, pins: Vec<String
     t.line(") block (");
     list(t, pins);
     t.line(");");
+}
+
+/// What the enables of the output registers are tied to.
+fn output_enable(spec: &MemSpec) -> &'static str {
+    if spec.output_enable { "oe" } else { "1'b1" }
 }

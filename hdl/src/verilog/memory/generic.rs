@@ -306,7 +306,8 @@ fn bypass_mux(t: &mut Text, spec: &MemSpec) {
 fn output(t: &mut Text, spec: &MemSpec, clock: &str, prefix: &str, data: &str) {
     t.line("");
     if spec.latency == 2 {
-        t.block(&format!("always @(posedge {clock})"), |t| t.line(format!("{prefix}out_data <= {data};")));
+        let enable = if spec.output_enable { "if (oe) " } else { "" };
+        t.block(&format!("always @(posedge {clock})"), |t| t.line(format!("{enable}{prefix}out_data <= {data};")));
         t.line("");
         t.line(format!("assign {prefix}rdata = {prefix}out_data;"));
     } else {
