@@ -5,6 +5,9 @@ use super::exact::{Entry, ExactIo, ExactMatch, RAM_LATENCY};
 use super::{Operation, SlotCommand, TableStatus};
 use hdl::{memory::RamPort, *};
 
+/// Clocks from a digit's number to its table word: the digit is picked, then read from the ROM.
+const DIGIT_LATENCY: u32 = 1 + RAM_LATENCY;
+
 /// What the management side is doing.
 #[derive(Encode, Clone, Copy, PartialEq, Eq)]
 enum Step {
@@ -56,7 +59,7 @@ pub(super) fn build(table: &ExactMatch, io: &ExactIo<Bits>, ports: &[RamPort]) {
 
     let row_w = table.hash().row_w;
     let slot_rows: Vec<Bits> = (0..ports.len()).map(|_| reg(row_w).reset(0)).collect();
-    let count = reg(clog2(u64::from(table.hash().digits() + RAM_LATENCY)).max(2));
+    let count = reg(clog2(u64::from(table.hash().digits() + DIGIT_LATENCY)).max(2));
     let sum = serial_hash(table, command.key, step.is(Step::Hash), count);
     let hashed: Vec<Bits> = sum.chunks(row_w);
 
@@ -112,7 +115,7 @@ pub(super) fn build(table: &ExactMatch, io: &ExactIo<Bits>, ports: &[RamPort]) {
         }
         Step::Hash => {
             count.set(count + 1);
-            when(count.eq(u64::from(table.hash().digits() + RAM_LATENCY - 1)), || step.go(Step::Address));
+            when(count.eq(u64::from(table.hash().digits() + DIGIT_LATENCY - 1)), || step.go(Step::Address));
         }
         Step::Address => {
             count.set(0);
@@ -189,7 +192,7 @@ fn fetched_entry(fetched: &[Entry<Bits>], way: Bits) -> (Bits, Bits) {
 }
 
 /// The rows that `key` hashes to, side by side, summed up while `running`, a digit a clock from a ROM of the tables.
-/// It is complete when `count` has reached the number of digits plus the ROM's latency.
+/// It is complete when `count` has reached the number of digits plus [`DIGIT_LATENCY`].
 #[names]
 fn serial_hash(table: &ExactMatch, key: Bits, running: Bits, count: Bits) -> Bits {
     let hash = table.hash();
@@ -198,11 +201,13 @@ fn serial_hash(table: &ExactMatch, key: Bits, running: Bits, count: Bits) -> Bit
     let tables = memory::rom(16 * digits, hash.rom()).latency(RAM_LATENCY).read_only();
     let mixed = hash.mix(key).chunks(4);
     let digit = select(count.trunc(digit_w), &mixed);
-    tables.re.set(running & count.lt(u64::from(digits)));
-    tables.raddr.set(cat([count.trunc(digit_w), digit]));
+    let digit_valid = (running & count.lt(u64::from(digits))).delay_reset(0);
+    let table_index = cat([count.trunc(digit_w), digit]).delay();
+    tables.re.set(digit_valid);
+    tables.raddr.set(table_index);
     let row_sum = reg(hash.ways * hash.row_w);
     when(running, || {
-        when(count.lt(u64::from(RAM_LATENCY)), || row_sum.set(0)).otherwise(|| row_sum.set(row_sum ^ tables.rdata));
+        when(count.lt(u64::from(DIGIT_LATENCY)), || row_sum.set(0)).otherwise(|| row_sum.set(row_sum ^ tables.rdata));
     });
     row_sum
 }
