@@ -2,9 +2,8 @@
 //! stalling at random, registers and memories starting from random bits, assertions on. `EM_SEED` chooses the seed,
 //! `EM_CASES` the number of cases.
 
-use em_testbench::em::{Scoreboard, any_traffic};
+use em_testbench::em::{Hardware, any_traffic};
 use proptest::{
-    strategy::Strategy,
     test_runner::{Config, RngAlgorithm, TestRng, TestRunner},
 };
 
@@ -19,6 +18,7 @@ unmatched = "drop"
 [[function]]
 id = 3
 mode = "pass"
+mac = "02:00:00:00:00:03"
 [[function]]
 id = 4
 mode = "drop"
@@ -57,9 +57,10 @@ fn random_traffic_agrees_with_the_golden_model() {
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
     let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &bytes);
     let config = Config { cases: cases as u32, failure_persistence: None, max_shrink_iters: 400, ..Config::default() };
-    let strategy = (any_traffic(40), 0..u64::MAX).prop_map(|(frames, stalls)| (frames, stalls));
+    let strategy = (any_traffic(40), 0..u64::MAX);
+    let hardware = Hardware::strict("ecp5");
     let outcome = TestRunner::new_with_rng(config, rng).run(&strategy, |(frames, stalls)| {
-        let mut board = Scoreboard::new(RULES, stalls);
+        let mut board = hardware.scoreboard(RULES, stalls);
         board.run(&frames).map(|_| ()).map_err(|e| proptest::test_runner::TestCaseError::fail(e.to_string()))
     });
     if let Err(e) = outcome {

@@ -4,10 +4,11 @@ use super::counters::{self, ReadCounters};
 use crate::{
     bfm::{AxilConfig, Bench, BenchError, Frame, Resp, Stall, StreamConfig},
     program::RegisterWrite,
-    verilated::{self, BuildError, ModelError, ModelSpec, Options, Trace},
+    verilated::{self, BuildError, Library, ModelError, ModelSpec, Options, Trace},
 };
 use em_rtl::{config::EmConfig, csr::Reg, lookup::TableStatus, stream::HostUser, top::EmTop};
 use hdl::{Encode, Value};
+use std::sync::Arc;
 
 /// Clocks that the tables may take to clear themselves after reset.
 const READY_LIMIT: u64 = 100_000;
@@ -115,7 +116,11 @@ pub struct EmSim {
 impl EmSim {
     /// Builds (or finds) the model, resets it and waits until its tables are ready.
     pub fn start(setup: &Setup) -> Result<Self, SimError> {
-        let library = verilated::build(&setup.spec()?)?;
+        Self::instance(&verilated::build(&setup.spec()?)?, setup)
+    }
+
+    /// A fresh instance of a model that was built of this set-up (with another seed or stalls, perhaps).
+    pub fn instance(library: &Arc<Library>, setup: &Setup) -> Result<Self, SimError> {
         let mut bench = Bench::new(library.instance(setup.seed), "clk", Some("rst"))?;
         let stream = |n: u64, bad_bit| StreamConfig {
             stall: match setup.stall {

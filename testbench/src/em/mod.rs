@@ -5,5 +5,5 @@ mod scoreboard;
 mod traffic;
 
 pub use frames::{Cases, HostFrame, case_frames};
-pub use scoreboard::{Mismatch, Scoreboard};
+pub use scoreboard::{Hardware, Mismatch, Scoreboard};
 pub use traffic::{any_frame, any_traffic};

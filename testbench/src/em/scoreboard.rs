@@ -10,8 +10,9 @@ use em_rules::Rules;
 use em_sim::{
     em::{EmSim, Replay, Setup, SimError},
     program,
+    verilated::{self, Library},
 };
-use std::{collections::BTreeMap, fmt};
+use std::{collections::BTreeMap, fmt, sync::Arc};
 
 /// The EM and the model with the same rules installed.
 pub struct Scoreboard {
@@ -58,22 +59,47 @@ const WATCHED: [&str; 10] = [
 /// Clocks that a failure shows.
 const SHOWN_CLOCKS: usize = 24;
 
-impl Scoreboard {
-    /// Starts the EM of a profile with assertions, random start values and random stalls, and installs the rules in both:
-    /// by register writes in the hardware, from the file itself in the model.
-    pub fn new(rules: &str, seed: u64) -> Self {
-        let profile = Profile::named("ecp5").expect("a built-in profile");
-        Self::with_setup(rules, Setup::strict(profile.config.clone(), seed), &profile)
+/// A profile's model, built once for many runs.
+pub struct Hardware {
+    profile: Profile,
+    setup: Setup,
+    library: Arc<Library>,
+}
+
+impl Hardware {
+    /// As tests run it: assertions in, random start values, random stalls on both sides of every stream.
+    pub fn strict(profile: &str) -> Self {
+        let profile = Profile::named(profile).unwrap_or_else(|e| panic!("{e}"));
+        let setup = Setup::strict(profile.config.clone(), 0);
+        let spec = setup.spec().unwrap_or_else(|e| panic!("{e}"));
+        let library = verilated::build(&spec).unwrap_or_else(|e| panic!("{e}"));
+        Hardware { profile, setup, library }
     }
 
-    /// The same with a set-up of one's own.
-    pub fn with_setup(rules: &str, setup: Setup, profile: &Profile) -> Self {
+    /// The same hardware with this share of stalled clocks, in percent.
+    pub fn stalled(mut self, percent: u8) -> Self {
+        self.setup.stall = percent;
+        self
+    }
+
+    /// A fresh EM and a fresh model with the rules installed in both: by register writes in the hardware, from the file
+    /// itself in the model.
+    pub fn scoreboard(&self, rules: &str, seed: u64) -> Scoreboard {
+        let setup = Setup { seed, ..self.setup.clone() };
         let rules = Rules::parse(rules, "test rules").unwrap_or_else(|e| panic!("{e}"));
-        let writes = program::compile(&rules, &profile.name, &profile.config.lookup()).unwrap_or_else(|e| panic!("{e}"));
-        let mut em = EmSim::start(&setup).unwrap_or_else(|e| panic!("{e}"));
+        let config = &self.profile.config;
+        let writes = program::compile(&rules, &self.profile.name, &config.lookup()).unwrap_or_else(|e| panic!("{e}"));
+        let mut em = EmSim::instance(&self.library, &setup).unwrap_or_else(|e| panic!("{e}"));
         em.program(&writes).unwrap_or_else(|e| panic!("{e}"));
-        let model = Model::new(&rules, model_config(&setup.config)).unwrap_or_else(|e| panic!("{e}"));
-        Scoreboard { em, model, seed: setup.seed, watched: false }
+        let model = Model::new(&rules, model_config(config)).unwrap_or_else(|e| panic!("{e}"));
+        Scoreboard { em, model, seed, watched: false }
+    }
+}
+
+impl Scoreboard {
+    /// A board on the strict `ecp5` hardware.
+    pub fn new(rules: &str, seed: u64) -> Self {
+        Hardware::strict("ecp5").scoreboard(rules, seed)
     }
 
     /// Sends the frames and compares everything that comes of them.
