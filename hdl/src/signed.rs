@@ -2,7 +2,7 @@
 
 use crate::{
     Bits,
-    bits::{Operand, mux},
+    Operand, mux,
     ir::Op,
 };
 use std::ops::{Add, Mul, Sub};
