@@ -27,6 +27,8 @@
 //! m_axis_tlast    ______/‾‾‾‾‾‾‾‾\__/‾‾\_____
 //! ```
 //!
+//! yosys 0.70 `synth_ecp5`, 128 bits and 17 of `tuser`: 2 streams 507 LUT4, 329 flip-flops; 4 streams 854 and 330.
+//!
 //! 1. The rules of [`Axis`](super::Axis) on `m_axis`, given that they hold on every input.
 //! 2. Beats of one input come out as they went in, in order, each once.
 //! 3. Frames are not mixed: from a frame's first beat to its last only its input is taken from.

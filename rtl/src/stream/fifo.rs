@@ -1,12 +1,12 @@
 //! A FIFO of beats.
 //!
 //! ```text
-//!              ┌──────────────────────┐
-//!   s_axis ═══▶│ memory ▶ (fetch) ▶ out │═══▶ m_axis
-//!              └──────────────────────┘
+//!              ┌──────┐
+//!   s_axis ═══▶│ fifo │═══▶ m_axis
+//!              └──────┘
 //! ```
 //! A beat on every clock; latency 3 clocks with block RAM, 2 with distributed; never drops, stalls its input when the
-//! memory's `depth` beats are taken. One beat more (distributed) or two (block RAM) wait in the registers on the way out,
+//! memory's `depth` beats are taken. One beat more (distributed) or two (block RAM, in its own registers) wait on the way out,
 //! so that the last beat of a frame is never held back.
 //!
 //! A frame of four beats through block RAM; the output stalls for two clocks:
@@ -22,6 +22,9 @@
 //! m_axis_tdata   |0       |a0      |a1|a2|a3
 //! m_axis_tlast   ________________________/‾‾‾‾‾
 //! ```
+//!
+//! yosys 0.70 `synth_ecp5`, 128 bits and 17 of `tuser`: 256 beats in block RAM 13 LUT4, 10 CCU2C, 20 flip-flops, 5 blocks;
+//! 16 beats in distributed RAM 10 LUT4, 6 CCU2C, 41 TRELLIS_DPR16X4, 173 flip-flops.
 //!
 //! 1. The rules of [`Axis`](super::Axis) on `m_axis`, given that they hold on `s_axis`.
 //! 2. Beats come out as they went in, in order, each once.

