@@ -153,7 +153,8 @@ pub(crate) fn add_instance(target: Target, domains: &[(&str, &str)], loc: Loc) -
                 None if d.name.is_empty() => b.domain,
                 None => b.domain_named(&d.name),
             };
-            maps.push(DomainMap { domain, reset: None });
+            let reset = b.resets.iter().rev().find(|(d, _)| *d == domain).map(|(_, reset)| *reset);
+            maps.push(DomainMap { domain, reset });
         }
         let mut bits = Vec::new();
         let mut sigs = Vec::new();

@@ -18,6 +18,8 @@ pub(crate) struct Builder {
     pub module: Module,
     pub domain: DomainId,
     pub errors: Vec<ElabError>,
+    /// Resets made in the module that instances get instead of their domain's port, the innermost last.
+    pub resets: Vec<(DomainId, NodeId)>,
     serial: u32,
     known: HashMap<(Op, u32), NodeId>,
     scopes: Vec<Vec<Stmt>>,
@@ -52,7 +54,7 @@ pub(crate) fn scope(base_name: &str, loc: Loc, f: impl FnOnce()) -> Builder {
         loc,
     };
     let builder =
-        Builder { module, domain: DomainId(0), errors: vec![], serial, known: HashMap::new(), scopes: vec![vec![]] };
+        Builder { module, domain: DomainId(0), errors: vec![], resets: vec![], serial, known: HashMap::new(), scopes: vec![vec![]] };
     struct Pop;
     impl Drop for Pop {
         // Unwinding out of a block's code must not leave its builder on the stack.

@@ -32,7 +32,7 @@ pub mod sim;
 pub use bits::{Bits, Operand, constant, lit};
 pub use block::{Block, Design, elaborate, instance, instance_in};
 pub use bundle::{Bundle, Shape, assign, connect, delay, mux_of, pack, reg_of, unpack, wire_of};
-pub use clock::in_domain;
+pub use clock::{in_domain, with_reset};
 pub use control::{Encode, State, Switch, When, reg, state, switch, when, wire};
 pub use error::{ElabError, ElabErrors, Fault};
 pub use hdl_derive::{Bundle, Encode, names};
