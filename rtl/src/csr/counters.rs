@@ -1,16 +1,16 @@
 //! The counters: one of 64 bits for each outcome, in block RAM, and frames and bytes of each port, in registers.
 //!
 //! ```text
-//!  outcome ──▶ register ──▶ RAM (2 clocks) ──▶ + 1 ──▶ RAM, and a copy for reading
-//!                                    ▲           │
-//!                                    └─ forward ─┘
+//!  outcome ──▶ register ──▶ RAM (2 clocks) ──▶ select ──▶ + 1 ──▶ RAM, and a copy for reading
+//!                                                ▲         │
+//!                                                └ forward ┘
 //!  frames, bytes ──▶ register ──▶ accumulate
 //! ```
 //!
 //! 1. One event of each kind every clock, without loss, the same outcome in neighbouring clocks included.
 //! 2. After reset every counter reads 0, from the first clock on: a bit for each says whether its word was written since.
 //! 3. `read_value` is the whole counter at one instant, [`Counters::READ_LATENCY`] clocks after the index, and follows it
-//!    as long as the index stays. Events show up 4 clocks later.
+//!    as long as the index stays. Events show up 5 clocks later.
 
 use super::CounterEvents;
 use crate::{carry, outcome::Outcome};
@@ -128,8 +128,8 @@ impl Block for Counters {
         let fetch = stage(&arrived);
         let fetching = stage(&fetch);
         let count = stage(&fetching);
-        let written = stage(&count);
-        let written_before = stage(&written);
+        let adding = stage(&count);
+        let written = stage(&adding);
 
         let counts = memory::simple_dual(depth, 64).latency(2).simple();
         let copies = memory::simple_dual(depth, 64).latency(2).simple();
@@ -139,20 +139,25 @@ impl Block for Counters {
         let new_count = wire(64);
         let last_count = new_count.delay();
         let count_before = last_count.delay();
-        // The RAM does not know yet what the last two clocks wrote.
-        let same = |older: &Event<Bits>| older.valid & older.outcome.eq(count.outcome);
-        let old_count =
-            mux(same(&written), last_count, mux(same(&written_before), count_before, was_touched.repeat(64) & stored));
+        // The RAM does not know yet what the last three clocks add; who they are is found out a clock ahead.
+        let follows = |name: &str, older: &Event<Bits>| {
+            (older.valid & older.outcome.eq(fetching.outcome)).delay().named(&format!("follows_{name}"))
+        };
+        let known_count = mux(
+            follows("adding", &adding),
+            last_count,
+            mux(follows("written", &written), count_before, was_touched.repeat(64) & stored),
+        );
+        let old_count = mux(follows("count", &count), new_count, known_count).delay();
         new_count.set(old_count + 1);
-        counts.write(count.valid, count.outcome, new_count);
-        copies.write(count.valid, count.outcome, new_count);
-        let touch: Vec<Bits> =
-            (0..depth).rev().map(|i| touched.bit(i) | (count.valid & count.outcome.eq(u64::from(i)))).collect();
-        touched.set(cat(touch));
+        counts.write(adding.valid, adding.outcome, new_count);
+        copies.write(adding.valid, adding.outcome, new_count);
+        let touch = |i| touched.bit(i) | (adding.valid & adding.outcome.eq(u64::from(i)));
+        touched.set(cat((0..depth).rev().map(touch).collect::<Vec<_>>()));
 
         let read_outcome = io.read_index.trunc(Outcome::WIDTH);
         let copy = copies.read(lit(1, 1), read_outcome);
-        let collided = carry("collided", count.valid & count.outcome.eq(read_outcome), 2);
+        let collided = carry("collided", adding.valid & adding.outcome.eq(read_outcome), 2);
         let outcome_known = carry("outcome_known", select(read_outcome, &touched.to_bits()), 2);
         let outcome_count = mux(collided, count_before, outcome_known.repeat(64) & copy);
         let e = &io.events;
