@@ -91,7 +91,17 @@ pub fn compare() -> Result<Vec<Row>, Error> {
 pub fn table(rows: &[Row]) -> Table {
     let mut table = Table::new();
     table.load_style(UTF8_FULL_CONDENSED);
-    table.set_header(["block", "LUTs by hand", "emitted", "ratio", "FFs by hand", "emitted", "ratio", "block RAM by hand", "emitted"]);
+    table.set_header([
+        "block",
+        "LUTs by hand",
+        "emitted",
+        "ratio",
+        "FFs by hand",
+        "emitted",
+        "ratio",
+        "block RAM by hand",
+        "emitted",
+    ]);
     for r in rows {
         let (h, e) = (r.hand_written, r.emitted);
         table.add_row([

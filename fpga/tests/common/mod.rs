@@ -29,7 +29,7 @@ pub fn sweep(depth: u32, width: u32) -> Vec<MemSpec> {
         MemSpec { two_clocks: true, ..plain(MemKind::Distributed, depth, width) },
         MemSpec { lane: Some(width), ..plain(MemKind::Distributed, depth, width) },
     ];
-    let lanes = [None, Some(width), (width % 8 == 0).then_some(8), Some(1)];
+    let lanes = [None, Some(width), width.is_multiple_of(8).then_some(8), Some(1)];
     for latency in [1, 2] {
         all.push(MemSpec { latency, init: Some(words(depth, width)), ..plain(MemKind::Rom, depth, width) });
         all.push(MemSpec { latency, init: Some(words(depth / 2, width)), ..plain(MemKind::Rom, depth, width) });

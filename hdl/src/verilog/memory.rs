@@ -161,8 +161,8 @@ fn contract(spec: &MemSpec) -> Vec<String> {
                  random in simulation."
                     .into(),
             );
-            if matches!(policy, Collision::Old | Collision::New) && !spec.two_clocks {
-                c.push("With one clock synthesis keeps that order across the ports too, by registers as wide as the word.".into());
+            if generic::bypasses(spec) {
+                c.push("New data comes through a bypass register as wide as the word, for each port.".into());
             }
         }
     }

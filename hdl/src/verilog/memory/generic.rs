@@ -23,9 +23,8 @@ fn array(t: &mut Text, spec: &MemSpec, name: &str) {
         (MemKind::Distributed, _) => "(* ram_style = \"distributed\" *) ",
         // Left to synthesis: a small table is better off in lookup tables.
         (MemKind::Rom, _) => "",
-        (MemKind::SimpleDual, Collision::Old) | (MemKind::TrueDual, Collision::Old | Collision::New) => {
-            "(* ram_style = \"block\" *) "
-        }
+        (MemKind::SimpleDual, Collision::Old) => "(* ram_style = \"block\" *) ",
+        (MemKind::TrueDual, Collision::Old | Collision::New) if !bypasses(spec) => "(* ram_style = \"block\" *) ",
         _ => "(* ram_style = \"block\", no_rw_check *) ",
     };
     t.line(format!("{style}reg {}{name} [0:{}];", range(spec.width), spec.depth - 1));
@@ -51,6 +50,17 @@ fn random(target: &str, width: u32, op: &str, index: &str) -> Vec<String> {
         ));
     }
     lines
+}
+
+/// Is new data on a collision brought by a register beside the array? A port of block RAM shows what it writes by itself,
+/// but not lane by lane, and not across ports.
+pub(super) fn bypasses(spec: &MemSpec) -> bool {
+    spec.collision == Collision::New
+        && match spec.kind {
+            MemKind::SimpleDual => true,
+            MemKind::TrueDual => spec.lane.is_some(),
+            MemKind::Rom | MemKind::Distributed => false,
+        }
 }
 
 /// Do the statements of [`random`] need their loop variable?
@@ -221,7 +231,7 @@ fn beyond(spec: &MemSpec, addr: &str) -> Option<String> {
 
 fn simple(t: &mut Text, spec: &MemSpec) {
     let (w, rom) = (range(spec.width), spec.kind == MemKind::Rom);
-    let bypass = spec.collision == Collision::New && !rom;
+    let bypass = bypasses(spec);
     let strobes = spec.lanes();
     let writes = match strobes {
         0 => "we".to_string(),
@@ -238,8 +248,7 @@ fn simple(t: &mut Text, spec: &MemSpec) {
     t.line(format!("reg {w}read_data;"));
     let mut regs = vec!["read_data"];
     if bypass {
-        t.line(format!("reg {w}bypass_data;"));
-        t.line(format!("reg {}bypass;", range(strobes.max(1))));
+        bypass_regs(t, spec, "");
         regs.push("bypass_data");
     }
     if spec.latency == 2 {
@@ -265,21 +274,15 @@ fn simple(t: &mut Text, spec: &MemSpec) {
         t.block("if (re)", |t| {
             t.line(format!("read_data <= {};", port.read("raddr")));
             if bypass {
-                t.line("bypass_data <= wdata;");
-                t.line(match strobes {
-                    0 => "bypass <= we && waddr == raddr;".to_string(),
-                    1 => "bypass <= we && waddr == raddr && wstrb;".into(),
-                    n => format!("bypass <= {{{n}{{we && waddr == raddr}}}} & wstrb;"),
-                });
+                bypass_set(t, spec, "", "we && waddr == raddr");
             }
             undefined(t, &conditions, spec.width, "read_data", "");
         });
     });
     let mut data = "read_data";
     if bypass {
-        t.line("");
         data = "word";
-        bypass_mux(t, spec);
+        bypass_mux(t, spec, "", "read_data");
     }
     output(t, spec, &read_clock, "", data);
     if rom && spec.two_clocks {
@@ -287,18 +290,35 @@ fn simple(t: &mut Text, spec: &MemSpec) {
     }
 }
 
+/// The written word and which lanes of it count.
+fn bypass_regs(t: &mut Text, spec: &MemSpec, p: &str) {
+    t.line(format!("reg {}{p}bypass_data;", range(spec.width)));
+    t.line(format!("reg {}{p}bypass;", range(spec.lanes().max(1))));
+}
+
+fn bypass_set(t: &mut Text, spec: &MemSpec, p: &str, cond: &str) {
+    t.line(format!("{p}bypass_data <= {p}wdata;"));
+    t.line(match spec.lanes() {
+        0 => format!("{p}bypass <= {cond};"),
+        1 => format!("{p}bypass <= {cond} && {p}wstrb;"),
+        n => format!("{p}bypass <= {{{n}{{{cond}}}}} & {p}wstrb;"),
+    });
+}
+
 /// The written word where there is one, lane by lane, else what the array gave.
-fn bypass_mux(t: &mut Text, spec: &MemSpec) {
-    t.line(format!("wire {}word;", range(spec.width)));
+fn bypass_mux(t: &mut Text, spec: &MemSpec, p: &str, array_data: &str) {
+    t.line("");
+    t.line(format!("wire {}{p}word;", range(spec.width)));
     match spec.lane {
         Some(l) if has_lane_loop(spec) => {
-            t.line("genvar part;");
-            t.generate(&format!("for (part = 0; part < {}; part = part + 1)", spec.lanes()), "parts", |t| {
-                let p = lane_part("part", l);
-                t.line(format!("assign word{p} = bypass[part] ? bypass_data{p} : read_data{p};"));
+            t.line(format!("genvar {p}part;"));
+            let i = format!("{p}part");
+            t.generate(&format!("for ({i} = 0; {i} < {}; {i} = {i} + 1)", spec.lanes()), &format!("{p}parts"), |t| {
+                let part = lane_part(&i, l);
+                t.line(format!("assign {p}word{part} = {p}bypass[{i}] ? {p}bypass_data{part} : {array_data}{part};"));
             });
         }
-        _ => t.line("assign word = bypass ? bypass_data : read_data;"),
+        _ => t.line(format!("assign {p}word = {p}bypass ? {p}bypass_data : {array_data};")),
     }
 }
 
@@ -330,6 +350,11 @@ fn dual(t: &mut Text, spec: &MemSpec) {
     }
     let mut regs = vec!["a_read", "b_read"];
     t.lines([format!("reg {w}a_read;"), format!("reg {w}b_read;")]);
+    if bypasses(spec) {
+        bypass_regs(t, spec, "a_");
+        bypass_regs(t, spec, "b_");
+        regs.extend(["a_bypass_data", "b_bypass_data"]);
+    }
     if spec.latency == 2 {
         t.lines([format!("reg {w}a_out_data;"), format!("reg {w}b_out_data;")]);
         regs.extend(["a_out_data", "b_out_data"]);
@@ -352,8 +377,15 @@ fn dual(t: &mut Text, spec: &MemSpec) {
         dual_port(t, spec, ["a_", "b_"], &["mem"], true);
         dual_port(t, spec, ["b_", "a_"], &["mem"], true);
     }
-    output(t, spec, &clock(spec, 0), "a_", "a_read");
-    output(t, spec, &clock(spec, 1), "b_", "b_read");
+    for (i, p) in ["a_", "b_"].into_iter().enumerate() {
+        let array_data = format!("{p}read");
+        if bypasses(spec) {
+            bypass_mux(t, spec, p, &array_data);
+            output(t, spec, &clock(spec, i), p, &format!("{p}word"));
+        } else {
+            output(t, spec, &clock(spec, i), p, &array_data);
+        }
+    }
 }
 
 /// One port of a true dual port memory: its prefix and the other's, the array it writes and the other half of it; with
@@ -379,8 +411,26 @@ fn dual_port(t: &mut Text, spec: &MemSpec, [p, q]: [&str; 2], arrays: &[&str], s
             if spec.collision == Collision::NoChange { format!("{p}en && !{p}we") } else { format!("{p}en") };
         t.block(&format!("if ({read_enable})"), |t| {
             t.line(format!("{p}read <= {};", port.read(&format!("{p}addr"))));
-            if spec.collision == Collision::New {
-                new_data(t, spec, p, &port);
+            if bypasses(spec) {
+                bypass_set(t, spec, p, &format!("{p}we"));
+            } else if spec.collision == Collision::New {
+                t.line(format!("if ({p}we) {p}read <= {p}wdata;"));
+            }
+            if !spec.two_clocks && matches!(spec.collision, Collision::Old | Collision::New) && !bypasses(spec) {
+                // Tells synthesis that the order matters on this port, and not across the two.
+                t.line("`ifdef SYNTHESIS");
+                match spec.lane {
+                    // One condition a lane: synthesis does not see through nested ones.
+                    Some(l) if has_lane_loop(spec) => {
+                        let (n, part) = (spec.lanes(), lane_part(&format!("{p}lane"), l));
+                        t.block(&format!("for ({p}lane = 0; {p}lane < {n}; {p}lane = {p}lane + 1)"), |t| {
+                            let cond = format!("{q}en && {q}we && {q}wstrb[{p}lane] && {q}addr == {p}addr");
+                            t.line(format!("if ({cond}) {p}read{part} <= {l}'hx;"));
+                        });
+                    }
+                    _ => t.line(format!("if ({clash}) {p}read <= {}'hx;", spec.width)),
+                }
+                t.line("`endif");
             }
             let mut conditions = vec![clash.clone()];
             if spec.collision == Collision::Undefined {
@@ -392,18 +442,6 @@ fn dual_port(t: &mut Text, spec: &MemSpec, [p, q]: [&str; 2], arrays: &[&str], s
             }
         });
     });
-}
-
-/// A port that writes reads what it writes.
-fn new_data(t: &mut Text, spec: &MemSpec, p: &str, port: &Port) {
-    match spec.lane {
-        Some(l) if has_lane_loop(spec) => port.each_lane(t, &format!("if ({p}we)"), |i, t| {
-            let part = lane_part(i, l);
-            t.line(format!("if ({p}wstrb[{i}]) {p}read{part} <= {p}wdata{part};"));
-        }),
-        Some(_) => t.line(format!("if ({p}we && {p}wstrb) {p}read <= {p}wdata;")),
-        None => t.line(format!("if ({p}we) {p}read <= {p}wdata;")),
-    }
 }
 
 fn distributed(t: &mut Text, spec: &MemSpec) {
