@@ -84,10 +84,10 @@ impl Printer<'_> {
                 Op::Ult(x, y) if !self.plan.wires.contains_key(a) => infix(*x, ">=", *y),
                 _ => Text(format!("{}{}", if node.width == 1 { "!" } else { "~" }, self.operand(*a)), true),
             },
-            Op::And(a, b) => infix(*a, "&", *b),
-            Op::Or(a, b) => infix(*a, "|", *b),
-            Op::Xor(a, b) => infix(*a, "^", *b),
-            Op::Add(a, b) => infix(*a, "+", *b),
+            Op::And(a, b) => self.chain(*a, "&", *b, |op| matches!(op, Op::And(..))),
+            Op::Or(a, b) => self.chain(*a, "|", *b, |op| matches!(op, Op::Or(..))),
+            Op::Xor(a, b) => self.chain(*a, "^", *b, |op| matches!(op, Op::Xor(..))),
+            Op::Add(a, b) => self.chain(*a, "+", *b, |op| matches!(op, Op::Add(..))),
             Op::Sub(a, b) => infix(*a, "-", *b),
             Op::Mul(a, b) => infix(*a, "*", *b),
             Op::Eq(a, b) => {
@@ -117,6 +117,13 @@ impl Printer<'_> {
             Op::RedOr(a) => Text(format!("|{}", self.operand(*a)), false),
             Op::RedXor(a) => Text(format!("^{}", self.operand(*a)), false),
         }
+    }
+
+    /// An operator that groups from the left needs no parentheses round a left operand of its own kind.
+    fn chain(&self, a: NodeId, op: &str, b: NodeId, same: fn(&Op) -> bool) -> Text {
+        let inlined = same(&self.m.node(a).op) && !self.plan.wires.contains_key(&a);
+        let left = if inlined { self.expr(a) } else { self.operand(a) };
+        Text(format!("{left} {op} {}", self.operand(b)), false)
     }
 
     /// The right side of a comparison: a state's name where the left side is a state register.
