@@ -111,9 +111,53 @@ impl Block for Update {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hdl::sim::Sim;
+
+    const BLOCK: Update = Update { beats_w: 10 };
 
     #[test]
     fn no_output_depends_combinationally_on_an_input() {
-        check::assert_no_combinational_paths(&Update { beats_w: 10 });
+        check::assert_no_combinational_paths(&BLOCK);
+    }
+
+    /// Equation 3 of RFC 1624, in numbers that cannot overflow.
+    fn equation_3(old: u64, from: u64, to: u64) -> u64 {
+        let not = |half: u64| 0xFFFF - half;
+        let mut sum = not(old) + not(from >> 16) + not(from & 0xFFFF) + (to >> 16) + (to & 0xFFFF);
+        while sum > 0xFFFF {
+            sum = (sum >> 16) + (sum & 0xFFFF);
+        }
+        not(sum)
+    }
+
+    #[test]
+    fn every_carry_comes_back() {
+        // Halves at the edges, where folds carry twice and results are 0.
+        let edges = [0u64, 1, 2, 3, 4, 0x7FFF, 0x8000, 0xFFFB, 0xFFFC, 0xFFFD, 0xFFFE, 0xFFFF];
+        let sim = Sim::new(&BLOCK).unwrap();
+        sim.reset();
+        let (decided, action) = (&sim.io.decided, &sim.io.action);
+        let mut zeros = 0;
+        let mut waiting = std::collections::VecDeque::new();
+        let count = edges.len() * edges.len() * edges.len() * edges.len();
+        for n in 0..count * 2 {
+            let edge = |digit: u32| edges[n / 2 / edges.len().pow(digit) % edges.len()];
+            let (old, from, to, udp) = (edge(0), edge(1) << 16 | edge(2), edge(3) << 16 | edge(1), n % 2 == 1);
+            sim.poke(decided.place.source, from);
+            sim.poke(decided.outside, to);
+            sim.poke(decided.place.ipv4_checksum, old);
+            sim.poke(decided.place.l4_checksum, old);
+            sim.poke(decided.place.udp, udp);
+            let new = equation_3(old, from, to);
+            zeros += u32::from(new == 0);
+            waiting.push_back((new, if udp && new == 0 { 0xFFFF } else { new }));
+            sim.step();
+            if waiting.len() == LATENCY as usize {
+                let (ipv4, l4) = waiting.pop_front().unwrap();
+                assert_eq!(sim.peek_u64(action.rewrite.ipv4_checksum), ipv4, "{old:04x} {from:08x} {to:08x}");
+                assert_eq!(sim.peek_u64(action.rewrite.l4_checksum), l4, "{old:04x} {from:08x} {to:08x}");
+            }
+        }
+        assert!(zeros > 0);
     }
 }
