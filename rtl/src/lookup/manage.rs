@@ -64,7 +64,9 @@ pub(super) fn build(table: &ExactMatch, io: &ExactIo<Bits>, ports: &[RamPort]) {
     let hashed: Vec<Bits> = sum.chunks(row_w);
 
     let write_entry = Entry { live: is(Operation::Insert), key: command.key, value: command.value };
-    let written = mux(step.is(Step::Clear), lit(pack(&write_entry).width(), 0), write_data(&write_entry));
+    // A register, because it fans out to all RAMs; nothing but zeros unless a command is about to write.
+    let written = reg(pack(&write_entry).width()).reset(0);
+    written.set(0);
     let fetched = &ports.iter().map(|port| unpack(&table.entry(), port.rdata)).collect::<Vec<_>>();
     let found = &(0..ports.len())
         .map(|way| find(command, way, &fetched[way], hashed[way], step.is(Step::Fetch)))
@@ -130,6 +132,7 @@ pub(super) fn build(table: &ExactMatch, io: &ExactIo<Bits>, ports: &[RamPort]) {
         }
         Step::Judge => {
             step.go(Step::Answer);
+            written.set(write_data(&write_entry));
             when(!in_range, || status(TableStatus::OutOfRange))
                 .elsewhen(is(Operation::None), || status(TableStatus::BadCommand))
                 .elsewhen(is(Operation::Read), || {
