@@ -118,14 +118,12 @@ impl Block for Align {
             ipv4: by_depth(four12, four16, four20),
             ipv6: by_depth(six12, six16, six20),
         };
-        let word = Word {
-            valid: flush.delay_reset(0),
-            at: cat(at.into_iter().rev()).delay_reset(0),
-            data: data.delay(),
-            ethernet: delay(&ethernet),
-            end: delay(&held_end),
-        };
-        assign(&io.word, &word);
+        io.word.at.reset(0);
+        io.word.valid.reset(0);
+        io.word.visit(|_, leaf| {
+            leaf.registered();
+        });
+        assign(&io.word, &Word { valid: flush, at: cat(at.into_iter().rev()), data, ethernet, end: held_end });
     }
 }
 

@@ -72,15 +72,15 @@ impl Block for Update {
         let difference = high.grow_add(low).delay();
 
         // Clocks 3 to 5: add to each complemented checksum, fold twice, complement.
-        let updated = |old: Bits| {
-            let complement = (!old).delay_by(2);
+        let updated = |name: &str, old: Bits| {
+            let complement = (!old).delay().named(&format!("{name}_complement")).delay();
             let sum = complement.zext(18).grow_add(difference).delay();
             let folded = fold(sum).delay();
             let whole = folded.slice(0..16) + folded.slice(16..).zext(16);
             (!whole).delay()
         };
-        let ipv4_checksum = updated(place.ipv4_checksum);
-        let l4_checksum = updated(place.l4_checksum);
+        let ipv4_checksum = updated("ipv4", place.ipv4_checksum);
+        let l4_checksum = updated("l4", place.l4_checksum);
 
         // Clock 6: UDP has no result of 0.
         let udp = place.udp.delay_by(LATENCY - 1);

@@ -152,8 +152,10 @@ impl Block for Classify {
         let bad_udp = ((udp_first & payload_below_8) | (udp_whole & udp_misfit)).delay();
         let bad_tcp = ((tcp_first & payload_below_20) | (tcp_whole & tcp_misfit)).delay();
         let bad_icmp = (icmp_first & payload_below_8).delay();
-        let neighbour = at3(icmpv6 & local_behind) & some_behind;
-        let listener = at3(hop_by_hop & local_behind_options) & nine_behind;
+        let neighbour_type = at3(icmpv6 & local_behind);
+        let listener_type = at3(hop_by_hop & local_behind_options);
+        let neighbour = neighbour_type & some_behind;
+        let listener = listener_type & nine_behind;
         let local6 = (neighbour | listener | at3(no_network)).delay();
         let malformed6 = (cut_off6 | beyond6 | at3(not_version6)).delay();
         let icmp_error = (icmp_first & at3(error_type)).delay();
