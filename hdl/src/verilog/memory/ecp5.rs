@@ -5,7 +5,7 @@
 //! with one write and one read port. Words are laid out in bytes of 9 bits, so that write lanes become byte enables.
 
 use super::Text;
-use crate::{Collision, MemSpec, Value, memory::MemKind, verilog::range};
+use crate::{Collision, MemSpec, Value, memory::MemKind};
 
 /// `(words, bits)` of a block, the widest first.
 const SHAPES: [(u32, u32); 6] = [(512, 36), (1024, 18), (2048, 9), (4096, 4), (8192, 2), (16384, 1)];
@@ -123,7 +123,7 @@ impl Tiling {
         let (addr, width, rows) = (side.addr(), self.width(), self.rows);
         t.line("");
         if side.writes() {
-            t.line(format!("wire {}{p}tile_wdata;", range(width)));
+            t.line(format!("wire {}{p}tile_wdata;", vector(width)));
             match self.lane {
                 None if width == spec.width => t.line(format!("assign {p}tile_wdata = {p}wdata;")),
                 None => t.line(format!("assign {p}tile_wdata = {{{}'h0, {p}wdata}};", width - spec.width)),
@@ -131,7 +131,7 @@ impl Tiling {
             }
         }
         let own = self.address();
-        t.line(format!("wire {}{p}{}tile_addr;", range(own), side.tag()));
+        t.line(format!("wire {}{p}{}tile_addr;", vector(own), side.tag()));
         t.line(match spec.addr_width() {
             aw if aw < own => format!("assign {p}{}tile_addr = {{{}'h0, {addr}}};", side.tag(), own - aw),
             aw if aw == own => format!("assign {p}{}tile_addr = {addr};", side.tag()),
@@ -140,9 +140,9 @@ impl Tiling {
         if !side.reads() {
             return;
         }
-        t.line(format!("wire {}{p}tile_rdata;", range(width * rows)));
+        t.line(format!("wire {}{p}tile_rdata;", vector(width * rows)));
         if rows == 1 {
-            t.line(format!("wire {}{p}row_rdata;", range(width)));
+            t.line(format!("wire {}{p}row_rdata;", vector(width)));
             t.line(format!("assign {p}row_rdata = {p}tile_rdata;"));
         } else {
             self.row_select(t, spec, side);
@@ -160,9 +160,9 @@ impl Tiling {
     fn row_select(&self, t: &mut Text, spec: &MemSpec, side: Side) {
         let p = side.prefix();
         let (width, bits) = (self.width(), spec.addr_width() - self.address());
-        t.line(format!("reg {}{p}read_row;", range(bits)));
-        t.line(format!("reg {}{p}out_row;", range(bits)));
-        t.line(format!("reg {}{p}row_rdata;", range(width)));
+        t.line(format!("reg {}{p}read_row;", vector(bits)));
+        t.line(format!("reg {}{p}out_row;", vector(bits)));
+        t.line(format!("reg {}{p}row_rdata;", vector(width)));
         t.block(&format!("always @(posedge {})", side.clock(spec)), |t| {
             t.line(format!(
                 "if ({}) {p}read_row <= {}[{}:{}];",
@@ -186,7 +186,7 @@ impl Tiling {
 
     fn lanes_in(&self, t: &mut Text, spec: &MemSpec, p: &str, padded: u32, used: u32) {
         let (bytes, all) = (padded / 9, self.width() / 9);
-        t.line(format!("wire {}{p}byte_en;", range(all)));
+        t.line(format!("wire {}{p}byte_en;", vector(all)));
         t.generate(&lane_loop(spec), &format!("{p}lanes_in"), |t| {
             let data = format!("{p}wdata[{used} * lane +: {used}]");
             let value = if padded == used { data } else { format!("{{{}'h0, {data}}}", padded - used) };
@@ -390,6 +390,11 @@ impl Side {
         let second = matches!(self, Side::Read | Side::B) && spec.kind != MemKind::Rom;
         domains[usize::from(second).min(domains.len() - 1)].clk()
     }
+}
+
+/// `[width-1:0] `, for one bit too: parts of these are selected.
+fn vector(width: u32) -> String {
+    format!("[{}:0] ", width - 1)
 }
 
 fn lane_loop(spec: &MemSpec) -> String {
