@@ -183,8 +183,14 @@ impl MemSpec {
         if self.kind != MemKind::Distributed && !(1..=2).contains(&self.latency) {
             return bad(format!("read latency {}: block memories have 1 or 2", self.latency));
         }
+        if self.kind == MemKind::Distributed && self.latency != 0 {
+            return bad("distributed memory reads in the same cycle: leave the latency out".into());
+        }
+        if self.kind == MemKind::Rom && self.two_clocks {
+            return bad("a ROM has one port: leave the second clock out".into());
+        }
         if let Some(l) = self.lane
-            && (l == 0 || self.width % l != 0)
+            && (l == 0 || !self.width.is_multiple_of(l))
         {
             return bad(format!("write lanes of {l} bits do not divide a {}-bit word", self.width));
         }

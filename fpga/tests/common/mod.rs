@@ -1,4 +1,7 @@
 //! The memories that the tests sweep over.
+#![allow(dead_code)] // each test takes what it needs
+
+pub mod bench;
 
 use hdl::{Collision, MemSpec, Value, memory::MemKind};
 

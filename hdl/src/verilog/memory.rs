@@ -13,6 +13,7 @@ use crate::{
 
 mod ecp5;
 mod generic;
+mod undefined;
 
 /// Verilog text under construction, indented by four spaces a level.
 #[derive(Default)]
