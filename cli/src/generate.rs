@@ -3,6 +3,7 @@
 use crate::{
     fail::{Fail, Outcome},
     profile::ProfileArgs,
+    text::{count, say},
 };
 use em_rtl::generate::{GenerateError, write};
 use std::path::PathBuf;
@@ -11,10 +12,10 @@ use std::path::PathBuf;
 pub struct Args {
     #[command(flatten)]
     profile: ProfileArgs,
-    /// Folder to write; new, empty, or one that this command wrote before.
+    /// Folder to write: new, empty, or written by this command before
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// Append the Rust source line to each declaration.
+    /// Append the Rust source line to each declaration of the Verilog
     #[arg(long)]
     source_lines: bool,
 }
@@ -26,6 +27,6 @@ pub fn run(args: Args) -> Outcome {
         GenerateError::Elaboration { .. } => Fail::run(e),
         _ => Fail::input(e),
     })?;
-    println!("wrote {} files of profile {} to {}", files.len(), profile.name, args.out.display());
-    Ok(())
+    let files = count(files.len() as u64, "file");
+    say(format!("wrote {files} of profile {} to {}; the top module is em_top", profile.name, args.out.display()))
 }

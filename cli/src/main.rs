@@ -4,32 +4,37 @@ mod area;
 mod fail;
 mod generate;
 mod profile;
+mod progress;
 mod prove;
 mod rules;
 mod sim;
+mod text;
 
 use clap::{Parser, Subcommand};
-use std::process::ExitCode;
+use std::{io::Write, process::ExitCode};
 
-/// The Execution Module of an open DPU data plane: generate its Verilog, run frames through it, prove its blocks.
+/// The Execution Module of an open DPU data plane: its Verilog, its simulation, its proofs
 #[derive(Parser)]
-#[command(name = "em", version, arg_required_else_help = true)]
+#[command(name = "em", version, arg_required_else_help = true, after_help = EXIT_CODES)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
 }
 
+const EXIT_CODES: &str = "Exit codes: 0 done; 1 the run failed; 2 bad input, told on stderr with its remedy.\n\
+                          `em COMMAND --help` explains a command; docs/em.md is the reference.";
+
 #[derive(Subcommand)]
 enum Command {
-    /// Write the Verilog of a profile, its manifest and its register map.
+    /// Write a profile's Verilog, manifest and register map
     Generate(generate::Args),
-    /// Replay a capture through the verilated EM.
+    /// Replay a capture through the generated Verilog and write what comes out
     Sim(sim::Args),
-    /// Check a rules file, or list the register writes that install it.
+    /// Check a rules file, or list the register writes that install it
     Rules(rules::Args),
-    /// Prove the stream blocks with sby and yices.
+    /// Prove the stream blocks by induction (sby, yices)
     Prove(prove::Args),
-    /// Compare the area of reference blocks with hand-written Verilog.
+    /// Compare the area of emitted blocks with hand-written Verilog (yosys)
     Area(area::Args),
 }
 
@@ -44,7 +49,8 @@ fn main() -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(fail) => {
-            eprintln!("em: {}", fail.message);
+            // Nobody is left to be told if stderr is closed.
+            _ = writeln!(std::io::stderr(), "em: {}", fail.message);
             ExitCode::from(fail.code)
         }
     }

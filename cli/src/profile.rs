@@ -7,10 +7,10 @@ use std::path::PathBuf;
 /// Which hardware.
 #[derive(clap::Args)]
 pub struct ProfileArgs {
-    /// A built-in profile.
+    /// Built-in profile of the hardware [default: ecp5]
     #[arg(long, value_name = "NAME", conflicts_with = "config")]
     profile: Option<String>,
-    /// A profile of your own, a TOML file.
+    /// Profile of your own, a TOML file such as rtl/profiles/ecp5.toml
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
 }

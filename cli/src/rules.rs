@@ -3,10 +3,11 @@
 use crate::{
     fail::{Fail, Outcome},
     profile::ProfileArgs,
+    text::{count, say},
 };
 use clap::Subcommand;
 use em_rules::Rules;
-use em_sim::program;
+use em_sim::program::{self, RegisterWrite};
 use std::path::PathBuf;
 
 #[derive(clap::Args)]
@@ -17,46 +18,73 @@ pub struct Args {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Check the file and that the profile's tables hold it.
-    Check(File),
-    /// List the register writes that install it.
-    Program(File),
+    /// Check a rules file, and that the profile's hardware can do what it asks for
+    Check(Check),
+    /// List the register writes that install a rules file, in order
+    Program(List),
 }
 
 #[derive(clap::Args)]
-struct File {
-    /// The rules file.
-    rules: PathBuf,
+struct Check {
     #[command(flatten)]
-    profile: ProfileArgs,
-    /// One JSON array `[{"addr":…,"data":…},…]` (or object) on stdout, nothing else.
+    file: File,
+    /// Print one JSON object and nothing else
     #[arg(long)]
     json: bool,
 }
 
+#[derive(clap::Args)]
+struct List {
+    #[command(flatten)]
+    file: File,
+    /// Print one JSON array, [{"addr":…,"data":…},…], and nothing else
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(clap::Args)]
+struct File {
+    /// Rules file (docs/rules.md)
+    #[arg(value_name = "FILE")]
+    rules: PathBuf,
+    #[command(flatten)]
+    profile: ProfileArgs,
+}
+
 pub fn run(args: Args) -> Outcome {
-    let (file, list) = match args.command {
-        Command::Check(file) => (file, false),
-        Command::Program(file) => (file, true),
-    };
+    match args.command {
+        Command::Check(args) => check(&args),
+        Command::Program(args) => list(&args),
+    }
+}
+
+/// The file's rules, the writes that install them, and the profile's name.
+fn compile(file: &File) -> Result<(Rules, Vec<RegisterWrite>, String), Fail> {
     let profile = file.profile.get()?;
     let rules = Rules::load(&file.rules).map_err(Fail::input)?;
     let writes = program::compile(&rules, &profile.name, &profile.config.lookup()).map_err(Fail::input)?;
-    match (list, file.json) {
-        (true, true) => println!("{}", program::to_json(&writes)),
-        (true, false) => writes.iter().for_each(|w| println!("{:#010x} {:#010x}", w.addr, w.data)),
-        (false, true) => {
-            let counts = serde_json::json!({ "functions": rules.functions.len(), "nat": rules.nat.len(), "writes": writes.len() });
-            println!("{counts}");
-        }
-        (false, false) => println!(
-            "{}: {} functions and {} NAT mappings; {} register writes install them on profile {}",
-            file.rules.display(),
-            rules.functions.len(),
-            rules.nat.len(),
-            writes.len(),
-            profile.name
-        ),
+    Ok((rules, writes, profile.name))
+}
+
+fn check(args: &Check) -> Outcome {
+    let (rules, writes, profile) = compile(&args.file)?;
+    let [functions, nat, writes] = [rules.functions.len(), rules.nat.len(), writes.len()].map(|n| n as u64);
+    if args.json {
+        return say(serde_json::json!({ "profile": profile, "functions": functions, "nat": nat, "writes": writes }));
     }
-    Ok(())
+    say(format!(
+        "{}: {} and {}, good for profile {profile}: {} to install",
+        args.file.rules.display(),
+        count(functions, "function"),
+        count(nat, "NAT mapping"),
+        count(writes, "register write"),
+    ))
+}
+
+fn list(args: &List) -> Outcome {
+    let (_, writes, _) = compile(&args.file)?;
+    if args.json {
+        return say(program::to_json(&writes));
+    }
+    writes.iter().try_for_each(|w| say(format!("{:#010x} {:#010x}", w.addr, w.data)))
 }

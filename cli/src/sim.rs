@@ -3,42 +3,43 @@
 use crate::{
     fail::{Fail, Outcome},
     profile::ProfileArgs,
+    progress,
+    text::{COLUMNS, grouped, say},
 };
-use comfy_table::{CellAlignment, Table, presets::UTF8_FULL_CONDENSED};
-use em_rtl::outcome::Outcome as FrameOutcome;
+use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, presets::UTF8_FULL_CONDENSED};
+use em_rtl::outcome::{Kind, Outcome as FrameOutcome};
 use em_sim::em::{Request, RunError, Summary, run as run_em};
-use indicatif::{ProgressBar, ProgressStyle};
-use std::path::PathBuf;
+use std::{collections::BTreeMap, path::PathBuf};
 
 #[derive(clap::Args)]
 pub struct Args {
     #[command(flatten)]
     profile: ProfileArgs,
-    /// The rules to install.
+    /// Rules to install by register writes (docs/rules.md)
     #[arg(long, value_name = "FILE")]
     rules: PathBuf,
-    /// Frames from the host: pcap, or pcapng whose interfaces are named fnN.
+    /// Frames from the host: pcap, or pcapng whose interfaces are named fn0, fn1, …
     #[arg(long, value_name = "FILE")]
     host_in: PathBuf,
-    /// The function that sends them, where the capture does not say.
+    /// Function that sends the frames, where the capture does not say
     #[arg(long, value_name = "N")]
     host_function: Option<u16>,
-    /// Folder for net0.pcap and punt.pcapng.
+    /// Folder for net0.pcap and punt.pcapng
     #[arg(long, value_name = "DIR")]
     out_dir: PathBuf,
-    /// Write waveforms of the whole run; the ending tells the kind (.vcd or .fst).
+    /// Write waveforms of the whole run, to a file that ends in .vcd or .fst
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
-    /// Percent of cycles in which each side of each stream waits, at random.
+    /// Percent of clocks in which a stream's sides wait, up to 95
     #[arg(long, value_name = "PCT", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=95))]
     stall: u8,
-    /// Seed of the stalls and of undefined start values.
+    /// Seed of the waits; the same seed gives the same files
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// The clock that rates are stated at.
+    /// Clock at which rates and times are stated, in MHz
     #[arg(long, value_name = "MHZ", default_value = "125", value_parser = clock)]
     clock_mhz: f64,
-    /// One JSON object on stdout, nothing else.
+    /// Print one JSON object and nothing else
     #[arg(long)]
     json: bool,
 }
@@ -62,40 +63,33 @@ pub fn run(args: Args) -> Outcome {
         seed: args.seed,
         clock_mhz: args.clock_mhz,
     };
-    let bar = if args.json { ProgressBar::hidden() } else { progress_bar() };
-    let outcome = run_em(&request, |stage| bar.set_message(stage.to_string()), |done, total| {
-        bar.set_length(total);
-        bar.set_position(done);
-    });
+    let bar = progress::frames(args.json);
+    let outcome = run_em(
+        &request,
+        |stage| bar.set_message(stage.to_string()),
+        |done, total| progress::show_frames(&bar, done, total),
+    );
     bar.finish_and_clear();
     let summary = outcome.map_err(fail)?;
-    if args.json {
-        println!("{}", json(&request, &summary));
-    } else {
-        print(&request, &summary);
-    }
-    Ok(())
+    if args.json { say(json(&request, &summary)) } else { print(&request, &summary) }
 }
 
 fn fail(error: RunError) -> Fail {
     if error.is_bad_input() { Fail::input(error) } else { Fail::run(error) }
 }
 
-/// Shown on a terminal only; `indicatif` draws nothing elsewhere.
-fn progress_bar() -> ProgressBar {
-    let style = ProgressStyle::with_template("{msg} [{bar:40}] {pos}/{len} frames").unwrap_or_else(|_| ProgressStyle::default_bar());
-    ProgressBar::new(0).with_style(style)
-}
-
 fn json(request: &Request, s: &Summary) -> serde_json::Value {
     let c = &s.replay.counters;
+    // A path need not be Unicode, but JSON is.
+    let files: Vec<String> = s.files.iter().map(|f| f.display().to_string()).collect();
     serde_json::json!({
         "profile": request.profile.name,
         "frames_in": { "host": s.replay.sent.frames, "net0": 0, "net1": 0, "inject": 0 },
         "bytes_in": { "host": s.replay.sent.bytes },
         "frames_out": { "host": 0, "net0": c.net0.frames, "net1": 0 },
         "bytes_out": { "net0": c.net0.bytes },
-        "translated": c.of(FrameOutcome::Net0),
+        "translated": s.translated(),
+        "passed": s.passed,
         "punted": c.punted_total(),
         "punted_by_reason": s.punted,
         "dropped": s.dropped,
@@ -107,43 +101,53 @@ fn json(request: &Request, s: &Summary) -> serde_json::Value {
         "clock_mhz": request.clock_mhz,
         "gbit_per_s": s.gbit_per_s(request.clock_mhz),
         "wall_s": s.replay.wall_s,
-        "files": s.files,
+        "files": files,
     })
 }
 
-fn print(request: &Request, s: &Summary) {
-    let c = &s.replay.counters;
-    let mut table = Table::new();
-    table.load_style(UTF8_FULL_CONDENSED).set_header(["", "frames", "bytes", "what it means"]);
-    let mut row = |name: &str, frames: u64, bytes: String, what: &str| {
-        table.add_row([name.to_string(), frames.to_string(), bytes, what.to_string()]);
-    };
-    row("in from host", s.replay.sent.frames, s.replay.sent.bytes.to_string(), "s_axis_host");
-    row("out to net0", c.net0.frames, c.net0.bytes.to_string(), "m_axis_net0: translated, or passed by rule");
-    row("punted", c.punt.frames, c.punt.bytes.to_string(), "m_axis_punt: to the Orchestration Module");
-    for o in FrameOutcome::ALL.iter().filter(|o| s.punted.contains_key(o.name()) && o.kind() == em_rtl::outcome::Kind::Punt) {
-        row(&format!("  {}", o.name()), s.punted[o.name()], String::new(), o.doc().trim());
-    }
-    row("dropped", c.dropped_total(), String::new(), "each frame under one reason");
-    for o in FrameOutcome::ALL.iter().filter(|o| s.dropped.contains_key(o.name()) && o.kind() == em_rtl::outcome::Kind::Drop) {
-        row(&format!("  {}", o.name()), s.dropped[o.name()], String::new(), o.doc().trim());
-    }
-    for column in [1, 2] {
-        if let Some(c) = table.column_mut(column) {
-            c.set_cell_alignment(CellAlignment::Right);
-        }
-    }
-    println!("{table}");
-    println!(
-        "{} clocks, {:.4} frames a clock, {:.1} % of clocks take a beat; {:.2} Gbit/s at {} MHz (simulated clock). {:.2} s of real time.",
-        s.replay.clocks,
+fn print(request: &Request, s: &Summary) -> Outcome {
+    say(table(s))?;
+    say(format!(
+        "{} clocks: {:.4} frames a clock, a beat in {:.1} % of them; at {} MHz that is {:.2} Gbit/s.",
+        grouped(s.replay.clocks),
         s.frames_per_clock(),
         100.0 * s.beat_efficiency(),
-        s.gbit_per_s(request.clock_mhz),
         request.clock_mhz,
-        s.replay.wall_s
-    );
-    for f in &s.files {
-        println!("wrote {}", f.display());
+        s.gbit_per_s(request.clock_mhz),
+    ))?;
+    say(format!("The simulation took {:.2} s.", s.replay.wall_s))?;
+    s.files.iter().try_for_each(|f| say(format!("wrote {}", f.display())))
+}
+
+fn table(s: &Summary) -> Table {
+    let c = &s.replay.counters;
+    let mut table = Table::new();
+    table.load_style(UTF8_FULL_CONDENSED).set_content_arrangement(ContentArrangement::Dynamic).set_width(COLUMNS);
+    table.set_header(["", "frames", "bytes", "what it means"]);
+    let mut row = |name: &str, frames: u64, bytes: Option<u64>, what: &str| {
+        table.add_row([name.to_string(), grouped(frames), bytes.map_or_else(String::new, grouped), what.to_string()]);
+    };
+    row("in from host", s.replay.sent.frames, Some(s.replay.sent.bytes), "sent into s_axis_host");
+    row("out to net0", c.net0.frames, Some(c.net0.bytes), "came out of m_axis_net0");
+    row("  translated", s.translated(), None, "with the outside address and corrected checksums");
+    if s.passed > 0 {
+        row("  passed", s.passed, None, "unchanged, as the rules say");
     }
+    row("punted", c.punt.frames, Some(c.punt.bytes), "handed to the Orchestration Module by m_axis_punt");
+    reasons(&s.punted, Kind::Punt).for_each(|(o, n)| row(&format!("  {}", o.name()), n, None, o.doc().trim()));
+    row("dropped", c.dropped_total(), None, "each frame for one reason");
+    reasons(&s.dropped, Kind::Drop).for_each(|(o, n)| row(&format!("  {}", o.name()), n, None, o.doc().trim()));
+    for column in table.column_iter_mut().take(3) {
+        column.set_constraint(ColumnConstraint::ContentWidth);
+    }
+    for column in table.column_iter_mut().skip(1).take(2) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    table
+}
+
+/// The outcomes of a kind that occurred, in the order of their codes.
+fn reasons(counts: &BTreeMap<&'static str, u64>, kind: Kind) -> impl Iterator<Item = (FrameOutcome, u64)> {
+    let of = move |o: &FrameOutcome| counts.get(o.name()).map(|n| (*o, *n));
+    FrameOutcome::ALL.iter().filter(move |o| o.kind() == kind).filter_map(of)
 }

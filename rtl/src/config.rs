@@ -46,13 +46,13 @@ pub struct TableConfig {
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
     /// No profile of that name is built in.
-    #[error("there is no profile `{name}`; built in: {known}. A file of your own goes by its path.", known = Profile::NAMES.join(", "))]
+    #[error("there is no profile `{name}`; built in: {known}. A profile of your own goes by --config FILE.", known = Profile::NAMES.join(", "))]
     Unknown {
         /// The name asked for.
         name: String,
     },
     /// The file cannot be read.
-    #[error("cannot read the profile {path}: {error}.")]
+    #[error("{path}: cannot be read ({error}). Check the path and its permissions; a profile is UTF-8 text.")]
     Unreadable {
         /// The file.
         path: String,
@@ -60,7 +60,7 @@ pub enum ConfigError {
         error: std::io::Error,
     },
     /// The text is not TOML, or has unknown or missing keys.
-    #[error("{origin}: {message}")]
+    #[error("{origin}: {message}. The built-in profiles in rtl/profiles show each key.")]
     Syntax {
         /// File, or name of the profile.
         origin: String,
@@ -117,11 +117,23 @@ impl Profile {
 
     fn parse(name: &str, origin: &str, text: &str) -> Result<Profile, ConfigError> {
         let config: EmConfig = toml::from_str(text).map_err(|e| {
-            let line = e.span().map_or(0, |s| text[..s.start].matches('\n').count() + 1);
-            ConfigError::Syntax { origin: format!("{origin}, line {line}"), message: e.message().to_string() }
+            let line = e.span().map_or(1, |s| text[..s.start].matches('\n').count() + 1);
+            let message = e.message().split_whitespace().collect::<Vec<_>>().join(" ");
+            ConfigError::Syntax { origin: format!("{origin}:{line}"), message }
         })?;
-        config.check().map_err(|message| ConfigError::Value { origin: origin.into(), message })?;
+        config.check().map_err(|message| ConfigError::Value { origin: at_field(origin, text, &message), message })?;
         Ok(Profile { name: name.into(), config })
+    }
+}
+
+/// `origin` with the line of the field that `message` begins with, as in `buffer.frames = 20 is …`.
+fn at_field(origin: &str, text: &str, message: &str) -> String {
+    let field = message.split(" = ").next().and_then(|path| path.rsplit('.').next()).unwrap_or("");
+    let sets =
+        |line: &str| line.trim_start().strip_prefix(field).is_some_and(|rest| rest.trim_start().starts_with('='));
+    match text.lines().position(sets) {
+        Some(before) => format!("{origin}:{}", before + 1),
+        None => origin.into(),
     }
 }
 
@@ -228,9 +240,12 @@ mod tests {
         let good = BUILT_IN[0].1;
         let error = |text: &str| Profile::parse("p", "p.toml", text).unwrap_err().to_string();
         let unknown = error(&good.replace("[buffer]", "clock = 1\n[buffer]"));
-        assert!(unknown.starts_with("p.toml, line ") && unknown.contains("clock"), "{unknown}");
+        assert!(unknown.starts_with("p.toml:") && unknown.contains("clock"), "{unknown}");
         assert!(error(&good.replace("data_w = 128", "")).contains("data_w"));
-        assert!(error("data_w = ").starts_with("p.toml, line 1"));
+        assert!(error("data_w = ").starts_with("p.toml:1: "));
+        let value = error(&good.replace("frames = 64", "frames = 20"));
+        let line = 1 + good.lines().position(|l| l == "frames = 64").unwrap();
+        assert!(value.starts_with(&format!("p.toml:{line}: buffer.frames = 20 ")), "{value}");
         assert!(Profile::named("ecp6").unwrap_err().to_string().contains("built in: ecp5"));
         let missing = Profile::load(Path::new("no/such.toml")).unwrap_err().to_string();
         assert!(missing.contains("no/such.toml"), "{missing}");

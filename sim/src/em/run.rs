@@ -10,9 +10,9 @@ use em_rtl::{
     config::Profile,
     outcome::{Kind, Outcome},
 };
-use em_rules::{Rules, RulesError};
+use em_rules::{Mode, Rules, RulesError, Unmatched};
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, HashMap},
     path::{Path, PathBuf},
 };
 
@@ -67,8 +67,11 @@ pub enum RunError {
     /// The kind of waveform is told by the file's ending.
     #[error("the trace file {0} ends neither in .vcd nor in .fst. Give it one of these endings.")]
     TraceKind(String),
-    /// A folder cannot be made.
-    #[error("{path}: cannot be made ({cause}). Check the path and its permissions.")]
+    /// The waveforms have no place.
+    #[error("the trace file {0} cannot be written: it is a folder, or its folder does not exist. Check the path.")]
+    TracePlace(String),
+    /// A folder cannot be made or written to.
+    #[error("{path}: cannot be made or written to ({cause}). Check the path and its permissions.")]
     OutDir {
         /// The folder.
         path: String,
@@ -96,11 +99,18 @@ pub struct Summary {
     pub punted: BTreeMap<&'static str, u64>,
     /// Frames dropped, by reason.
     pub dropped: BTreeMap<&'static str, u64>,
+    /// Frames that left unchanged because a rule lets them pass.
+    pub passed: u64,
     /// Files written.
     pub files: Vec<PathBuf>,
 }
 
 impl Summary {
+    /// Frames that left with another address.
+    pub fn translated(&self) -> u64 {
+        self.replay.counters.forwarded_total().saturating_sub(self.passed)
+    }
+
     /// Frames from the host in a clock.
     pub fn frames_per_clock(&self) -> f64 {
         self.replay.sent.frames as f64 / self.replay.clocks.max(1) as f64
@@ -128,8 +138,7 @@ pub fn run(request: &Request, mut stage: impl FnMut(&str), mut progress: impl Fn
         None => Trace::None,
         Some(path) => trace_kind(path)?,
     };
-    std::fs::create_dir_all(&request.out_dir)
-        .map_err(|cause| RunError::OutDir { path: request.out_dir.display().to_string(), cause })?;
+    let _out_dir = OutDir::make(&request.out_dir)?;
     let setup = Setup { stall: request.stall, seed: request.seed, trace, ..Setup::new(request.profile.config.clone()) };
     stage("building the simulation");
     let mut em = EmSim::start(&setup)?;
@@ -143,16 +152,48 @@ pub fn run(request: &Request, mut stage: impl FnMut(&str), mut progress: impl Fn
     let frames = capture.frames.iter().map(|f| (functions[f.interface], false, f.data.as_slice()));
     let replay = em.replay(frames, |done| progress(done, total))?;
     em.bench.model.trace_off();
+    let passed = count_passed(&rules, &capture, &functions, &replay);
     let mut files = write(request, &capture, &replay)?;
     files.extend(request.trace.clone());
     let by_reason = |kind: Kind| -> BTreeMap<&'static str, u64> {
         let rows = replay.counters.outcomes.iter().filter(|(o, n)| o.kind() == kind && *n > 0);
         rows.map(|(o, n)| (o.name(), *n)).collect()
     };
-    Ok(Summary { punted: by_reason(Kind::Punt), dropped: by_reason(Kind::Drop), replay, files })
+    Ok(Summary { punted: by_reason(Kind::Punt), dropped: by_reason(Kind::Drop), replay, passed, files })
+}
+
+/// The folder for what comes out; if it was made for a run that fails, it goes again.
+struct OutDir<'a> {
+    path: &'a Path,
+    new: bool,
+}
+
+impl<'a> OutDir<'a> {
+    /// Makes the folder and sees whether a file can be made in it, so that a run does not end for nothing.
+    fn make(path: &'a Path) -> Result<Self, RunError> {
+        let failed = |cause| RunError::OutDir { path: path.display().to_string(), cause };
+        let new = !path.exists();
+        std::fs::create_dir_all(path).map_err(failed)?;
+        let made = OutDir { path, new };
+        tempfile::tempfile_in(path).map_err(failed)?;
+        Ok(made)
+    }
+}
+
+impl Drop for OutDir<'_> {
+    fn drop(&mut self) {
+        if self.new {
+            // Refused, as it should be, when there are files in it.
+            _ = std::fs::remove_dir(self.path);
+        }
+    }
 }
 
 fn trace_kind(path: &Path) -> Result<Trace, RunError> {
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if path.is_dir() || !folder.is_dir() {
+        return Err(RunError::TracePlace(path.display().to_string()));
+    }
     match path.extension().and_then(|e| e.to_str()) {
         Some("vcd") => Ok(Trace::Vcd),
         Some("fst") => Ok(Trace::Fst),
@@ -167,11 +208,32 @@ fn functions_of(capture: &Capture, request: &Request) -> Result<Vec<u16>, RunErr
         (Some(n), _) => u16::try_from(n).map_err(|_| RunError::FunctionRange { file: file(), number: n }),
         (None, Some(n)) => Ok(n),
         (None, None) => {
-            let what = i.name.as_ref().map_or("it is a classic pcap".into(), |n| format!("its interface is called `{n}`"));
+            let unnamed = || "its interface has no name, as in every classic pcap".into();
+            let what = i.name.as_ref().map_or_else(unnamed, |n| format!("its interface is called `{n}`"));
             Err(RunError::NoFunction { file: file(), what })
         }
     };
     capture.interfaces.iter().map(of).collect()
+}
+
+/// How many frames left as they came, of the functions that may let frames pass. The hardware has one counter for all
+/// that leaves by net0.
+fn count_passed(rules: &Rules, capture: &Capture, functions: &[u16], replay: &Replay) -> u64 {
+    let passes = |id: u16| {
+        rules.function(id).is_some_and(|f| *f.mode == Mode::Pass || (*f.mode == Mode::Nat && *f.unmatched == Unmatched::Pass))
+    };
+    let mut sent: HashMap<&[u8], u64> = HashMap::new();
+    for frame in capture.frames.iter().filter(|f| passes(functions[f.interface])) {
+        *sent.entry(&frame.data).or_default() += 1;
+    }
+    let unchanged = replay.outputs.net0.iter().filter(|f| match sent.get_mut(f.frame.as_slice()) {
+        Some(left) if *left > 0 => {
+            *left -= 1;
+            true
+        }
+        _ => false,
+    });
+    unchanged.count() as u64
 }
 
 /// Writes `net0.pcap` and `punt.pcapng`. Times are the clocks of the run after the input's first frame.
