@@ -18,7 +18,7 @@ pub struct Args {
     /// Rules to install by register writes (docs/rules.md)
     #[arg(long, value_name = "FILE")]
     rules: PathBuf,
-    /// Frames from the host: pcap, or pcapng whose interfaces are named fn0, fn1, …
+    /// Frames from the host: pcap, or pcapng with interfaces named fnN
     #[arg(long, value_name = "FILE")]
     host_in: PathBuf,
     /// Function that sends the frames, where the capture does not say
