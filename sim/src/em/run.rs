@@ -12,7 +12,7 @@ use em_rtl::{
 };
 use em_rules::{Mode, Rules, RulesError, Unmatched};
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, HashMap, btree_map::Entry},
     path::{Path, PathBuf},
 };
 
@@ -49,7 +49,9 @@ pub enum RunError {
     #[error(transparent)]
     Capture(#[from] CaptureError),
     /// The capture does not say which function its frames are from.
-    #[error("{file} does not say which function sent its frames ({what}). Give --host-function N, or name the interface fnN.")]
+    #[error(
+        "{file} does not say which function sent its frames ({what}). Give --host-function N, or name the interface fnN."
+    )]
     NoFunction {
         /// The capture.
         file: String,
@@ -129,7 +131,11 @@ impl Summary {
 
 /// Runs a capture through the verilated Execution Module. `stage` hears what is being done, `progress` the number of
 /// frames taken and their total. Nothing is written unless the run succeeds.
-pub fn run(request: &Request, mut stage: impl FnMut(&str), mut progress: impl FnMut(u64, u64)) -> Result<Summary, RunError> {
+pub fn run(
+    request: &Request,
+    mut stage: impl FnMut(&str),
+    mut progress: impl FnMut(u64, u64),
+) -> Result<Summary, RunError> {
     let rules = Rules::load(&request.rules)?;
     let writes = program::compile(&rules, &request.profile.name, &request.profile.config.lookup())?;
     let capture = capture::read(&request.host_in)?;
@@ -220,7 +226,9 @@ fn functions_of(capture: &Capture, request: &Request) -> Result<Vec<u16>, RunErr
 /// that leaves by net0.
 fn count_passed(rules: &Rules, capture: &Capture, functions: &[u16], replay: &Replay) -> u64 {
     let passes = |id: u16| {
-        rules.function(id).is_some_and(|f| *f.mode == Mode::Pass || (*f.mode == Mode::Nat && *f.unmatched == Unmatched::Pass))
+        rules
+            .function(id)
+            .is_some_and(|f| *f.mode == Mode::Pass || (*f.mode == Mode::Nat && *f.unmatched == Unmatched::Pass))
     };
     let mut sent: HashMap<&[u8], u64> = HashMap::new();
     for frame in capture.frames.iter().filter(|f| passes(functions[f.interface])) {
@@ -249,11 +257,12 @@ fn write(request: &Request, capture: &Capture, replay: &Replay) -> Result<Vec<Pa
     let mut punt = PcapngFile::create(&punt_path)?;
     let mut interfaces: BTreeMap<u16, u32> = BTreeMap::new();
     for p in &replay.outputs.punted {
-        if !interfaces.contains_key(&p.function) {
-            interfaces.insert(p.function, punt.interface(&format!("fn{}", p.function))?);
-        }
+        let interface = match interfaces.entry(p.function) {
+            Entry::Occupied(known) => *known.get(),
+            Entry::Vacant(new) => *new.insert(punt.interface(&format!("fn{}", p.function))?),
+        };
         let reason = p.reason.map_or("unknown", Outcome::name);
-        punt.write(interfaces[&p.function], time(p.clock), &p.frame, Some(reason))?;
+        punt.write(interface, time(p.clock), &p.frame, Some(reason))?;
     }
     net0.finish()?;
     punt.finish()?;
