@@ -221,13 +221,26 @@ impl Bench {
 
     /// The watched ports as a text waveform, as they were when each cycle had settled.
     pub fn wave(&self) -> String {
+        self.wave_before(0, self.watch_depth)
+    }
+
+    /// The watched ports as a text waveform of `cycles` cycles, `cycle` amid them; of the oldest ones kept, if it is older.
+    pub fn wave_around(&self, cycle: u64, cycles: usize) -> String {
+        let kept = self.watched.first().map_or(0, |(_, track)| track.samples.len());
+        let newer = (self.sampled_cycle + 1).saturating_sub(cycle + cycles.div_ceil(2) as u64);
+        self.wave_before((newer as usize).min(kept.saturating_sub(cycles)), cycles)
+    }
+
+    /// `cycles` cycles, or as many as are kept, followed by `newer` ones that are not shown.
+    fn wave_before(&self, newer: usize, cycles: usize) -> String {
         let tracks = self.watched.iter().map(|(_, track)| {
-            let from = track.samples.len().saturating_sub(self.watch_depth);
-            Track { name: track.name.clone(), width: track.width, samples: track.samples[from..].to_vec() }
+            let end = track.samples.len().saturating_sub(newer);
+            let samples = track.samples[end.saturating_sub(cycles)..end].to_vec();
+            Track { name: track.name.clone(), width: track.width, samples }
         });
         let tracks = tracks.collect::<Vec<_>>();
-        let shown = tracks.first().map_or(0, |track| track.samples.len() as u64);
-        crate::wave::render(&tracks, (self.sampled_cycle + 1).saturating_sub(shown))
+        let shown = tracks.first().map_or(0, |track| track.samples.len());
+        crate::wave::render(&tracks, (self.sampled_cycle + 1).saturating_sub((shown + newer) as u64))
     }
 
     fn record(&mut self) {

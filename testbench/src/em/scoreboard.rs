@@ -58,6 +58,8 @@ const WATCHED: [&str; 10] = [
 
 /// Clocks that a failure shows.
 const SHOWN_CLOCKS: usize = 24;
+/// Clocks that are kept, so that those around a frame that differs can be shown.
+const KEPT_CLOCKS: usize = 16_384;
 
 /// A profile's model, built once for many runs.
 pub struct Hardware {
@@ -108,7 +110,7 @@ impl Scoreboard {
     /// The first difference, with both frames decoded, the seed, the clock and the last clocks at the ports.
     pub fn run(&mut self, frames: &[HostFrame]) -> Result<Replay, Mismatch> {
         if !self.watched {
-            self.em.bench.watch(&WATCHED, SHOWN_CLOCKS).map_err(|e| self.mismatch(e.to_string()))?;
+            self.em.bench.watch(&WATCHED, KEPT_CLOCKS).map_err(|e| self.mismatch(e.to_string()))?;
             self.watched = true;
         }
         let before = self.em.counters().map_err(|e| self.failed(&e))?;
@@ -151,7 +153,8 @@ impl Scoreboard {
             };
             if out.frame != *expected {
                 let diff = em_model::diff(expected, &out.frame);
-                return Err(self.mismatch(format!("net0: frame {n}, clock {}; it went in as\n  {input:?}\n{diff}", out.clock)));
+                let text = format!("net0: frame {n}, clock {}; it went in as\n  {input:?}\n{diff}", out.clock);
+                return Err(self.mismatch_at(out.clock, text));
             }
         }
         self.nothing_more("net0", got.next().map(|f| (f.clock, &f.frame)))
@@ -170,7 +173,8 @@ impl Scoreboard {
             let clock = out.clock;
             if out.frame != *frame {
                 let diff = em_model::diff(frame, &out.frame);
-                return Err(self.mismatch(format!("punt: frame {n} ({reason}), clock {clock}; it went in as\n  {input:?}\n{diff}")));
+                let text = format!("punt: frame {n} ({reason}), clock {clock}; it went in as\n  {input:?}\n{diff}");
+                return Err(self.mismatch_at(clock, text));
             }
             let name = out.reason.map_or("none", Outcome::name);
             if name != reason.name() || out.function != function || out.port != 0 {
@@ -178,7 +182,7 @@ impl Scoreboard {
                     "punt: tuser of frame {n}, clock {clock}: expected reason {reason}, function {function}, port 0; got {name}, {}, {}\n  {input:?}\n",
                     out.function, out.port
                 );
-                return Err(self.mismatch(text));
+                return Err(self.mismatch_at(clock, text));
             }
         }
         self.nothing_more("punt", got.next().map(|p| (p.clock, &p.frame)))
@@ -188,7 +192,8 @@ impl Scoreboard {
         match more {
             None => Ok(()),
             Some((clock, frame)) => {
-                Err(self.mismatch(format!("{port}: one frame too many, clock {clock}\n{}", em_model::diff(&[], frame))))
+                let text = format!("{port}: one frame too many, clock {clock}\n{}", em_model::diff(&[], frame));
+                Err(self.mismatch_at(clock, text))
             }
         }
     }
@@ -197,8 +202,16 @@ impl Scoreboard {
         self.mismatch(format!("{error}\n"))
     }
 
+    /// A difference that has no clock: the end of the run is shown.
     fn mismatch(&self, text: String) -> Mismatch {
-        Mismatch { seed: self.seed, text: format!("{text}last clocks at the ports:\n{}", self.em.bench.wave()) }
+        let wave = self.em.bench.wave_around(self.em.bench.cycle(), SHOWN_CLOCKS);
+        Mismatch { seed: self.seed, text: format!("{text}last clocks at the ports:\n{wave}") }
+    }
+
+    /// A difference in a frame that began to leave in this clock.
+    fn mismatch_at(&self, clock: u64, text: String) -> Mismatch {
+        let wave = self.em.bench.wave_around(clock, SHOWN_CLOCKS);
+        Mismatch { seed: self.seed, text: format!("{text}the ports around clock {clock}:\n{wave}") }
     }
 }
 

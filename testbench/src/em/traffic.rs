@@ -204,7 +204,7 @@ fn other_frame() -> impl Strategy<Value = Vec<u8>> {
 }
 
 /// Ones'-complement sum of big-endian 16-bit words, an odd byte padded with zero (RFC 1071).
-fn ones_sum(bytes: &[u8]) -> u16 {
+pub(super) fn ones_sum(bytes: &[u8]) -> u16 {
     let mut sum: u32 = bytes.chunks(2).map(|c| u32::from(c[0]) << 8 | u32::from(c.get(1).copied().unwrap_or(0))).sum();
     while sum > 0xffff {
         sum = (sum & 0xffff) + (sum >> 16);

@@ -1,0 +1,113 @@
+//! The scoreboard itself: hardware and model that hold different rules must not agree, and the message must say where.
+
+use em_rtl::{csr::Reg, lookup::Operation};
+use em_sim::bfm::Resp;
+use em_testbench::em::{Hardware, HostFrame, Mapping, Scoreboard, craft};
+
+const RULES: &str = r#"
+[[function]]
+id = 1
+mode = "nat"
+[[nat]]
+function = 1
+inside = "192.0.2.10"
+outside = "203.0.113.5"
+"#;
+
+const SEED: u64 = 4711;
+const INSIDE: [u8; 4] = [192, 0, 2, 10];
+
+fn board() -> Scoreboard {
+    Hardware::strict("ecp5").scoreboard(RULES, SEED)
+}
+
+/// Maps the inside address to another outside address, in the hardware alone; or to none.
+fn rewire(board: &mut Scoreboard, outside: Option<[u8; 4]>) {
+    let em = &mut board.em;
+    let tables = em.config.lookup();
+    let before = |way| Mapping::in_way(&tables, way, 1, INSIDE, [203, 0, 113, 5]);
+    let deleted = (0..tables.ways).filter(|way| before(*way).command(em, Operation::Delete).0 == Resp::Okay);
+    assert_eq!(deleted.count(), 1, "the mapping stood in one way");
+    if let Some(outside) = outside {
+        Mapping { outside, ..before(0) }.command(em, Operation::Insert);
+    }
+}
+
+fn frames() -> Vec<HostFrame> {
+    vec![
+        HostFrame { function: 9, ..HostFrame::new(craft::tcp(INSIDE, b"dropped")) },
+        HostFrame::new(craft::udp(INSIDE, 2000, b"key test")),
+    ]
+}
+
+#[test]
+fn another_address_shows_both_frames_decoded_with_seed_and_clock() {
+    let mut board = board();
+    rewire(&mut board, Some([203, 0, 113, 99]));
+    let text = board.run(&frames()).expect_err("the rules differ").to_string();
+    println!("{text}");
+    let line = |start: &str| {
+        let found = text.lines().find(|line| line.starts_with(start));
+        found.unwrap_or_else(|| panic!("no line begins with `{start}`:\n{text}"))
+    };
+    assert_eq!(line("the verilated EM"), format!("the verilated EM and the golden model differ (seed {SEED})"));
+    let place = line("net0: frame 0, clock ");
+    let clock: u64 =
+        place["net0: frame 0, clock ".len()..].split(';').next().unwrap().parse().expect("a number of clocks");
+    assert!(clock > 0 && clock <= board.em.bench.cycle());
+    assert!(
+        line("  fn1, 50 bytes: 020000000001")
+            .ends_with(&"key test".bytes().map(|b| format!("{b:02x}")).collect::<String>())
+    );
+    assert_eq!(line("expected 50 bytes, got 50"), "expected 50 bytes, got 50; first difference at byte 24");
+    // Each field that differs is marked, with both values; the others stand there too.
+    let marked: Vec<&str> =
+        text.lines().filter(|l| l.starts_with("* ")).map(|l| l.split_whitespace().nth(2).unwrap()).collect();
+    assert_eq!(marked, ["ipv4_checksum", "ipv4_src", "udp_checksum"]);
+    let source = line("*   26  ipv4_src");
+    assert!(source.contains("203.0.113.5 ") && source.ends_with("203.0.113.99"), "{source}");
+    let destination = line("    30  ipv4_dst");
+    assert_eq!(destination.matches("198.51.100.7").count(), 2, "{destination}");
+    // The ports when the frame left.
+    line(&format!("the ports around clock {clock}:"));
+    let clocks = line("cycle ").split('|').skip(1).map(|c| c.trim().parse::<u64>().expect("a clock"));
+    assert!(clocks.collect::<Vec<_>>().contains(&clock));
+    assert!(line("m_axis_net0_tvalid").contains('‾'), "the frame is in the picture");
+}
+
+#[test]
+fn a_frame_that_is_missing_is_named_with_what_went_in() {
+    let mut board = board();
+    rewire(&mut board, None);
+    let text = board.run(&frames()).expect_err("the rules differ").to_string();
+    assert!(text.contains("net0: frame 0 did not come out; it went in as\n  fn1, 50 bytes: 0200"), "{text}");
+    assert!(text.contains(&format!("(seed {SEED})")), "{text}");
+}
+
+#[test]
+fn a_frame_too_many_is_shown() {
+    let mut board = board();
+    let em = &mut board.em;
+    em.bench.write(em.m2m, u64::from(Reg::FunctionIndex.offset()), 9).unwrap();
+    // Valid, mode pass.
+    em.bench.write(em.m2m, u64::from(Reg::FunctionEntry.offset()), 0b011).unwrap();
+    let text = board.run(&[frames().remove(0)]).expect_err("the rules differ").to_string();
+    assert!(text.contains("net0: one frame too many, clock "), "{text}");
+    assert!(text.contains("ipv4_src"), "{text}");
+}
+
+#[test]
+fn another_drop_reason_is_named_by_its_counter() {
+    let mut board = board();
+    let em = &mut board.em;
+    em.bench.write(em.m2m, u64::from(Reg::FunctionIndex.offset()), 9).unwrap();
+    // Valid, mode drop.
+    em.bench.write(em.m2m, u64::from(Reg::FunctionEntry.offset()), 0b101).unwrap();
+    let text = board.run(&frames()).expect_err("the rules differ").to_string();
+    assert!(text.contains("counter of Drop `no_function`: expected 1, the hardware counted 0"), "{text}");
+}
+
+#[test]
+fn equal_rules_agree() {
+    board().run(&frames()).unwrap_or_else(|e| panic!("{e}"));
+}
