@@ -47,7 +47,7 @@ fn net0() -> PathBuf {
 #[test]
 fn frames_are_counted_and_written_as_the_model_says() {
     let summary = &DEMO.0;
-    let rules = Rules::load(&file("demo/rules.toml")).unwrap();
+    let rules = Rules::load(file("demo/rules.toml")).unwrap();
     let mut model = Model::new(&rules, ModelConfig::default()).unwrap();
     let input = capture::read(&file("captures/kernel-mix.pcap")).unwrap();
     let (mut forwarded, mut punted) = (Vec::new(), Vec::new());

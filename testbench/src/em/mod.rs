@@ -3,6 +3,7 @@
 pub mod craft;
 mod frames;
 mod manage;
+pub mod provoke;
 mod scoreboard;
 mod traffic;
 
