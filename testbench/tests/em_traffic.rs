@@ -1,11 +1,12 @@
 //! Random traffic through the emitted Verilog of the whole EM against the golden model, both sides of every stream
 //! stalling at random, registers and memories starting from random bits, assertions on. `EM_SEED` chooses the seed,
-//! `EM_CASES` the number of cases.
+//! `EM_CASES` the number of cases; `EM_LONG` runs for this many minutes instead.
 
 use em_testbench::em::{Hardware, any_traffic};
 use proptest::{
     test_runner::{Config, RngAlgorithm, TestRng, TestRunner},
 };
+use std::time::{Duration, Instant};
 
 const RULES: &str = r#"
 [[function]]
@@ -52,13 +53,22 @@ fn number(name: &str, default: u64) -> u64 {
 #[test]
 fn random_traffic_agrees_with_the_golden_model() {
     let (seed, cases) = (number("EM_SEED", 1), number("EM_CASES", 300));
+    let end = Instant::now() + Duration::from_secs(60 * number("EM_LONG", 0));
+    let hardware = Hardware::strict("ecp5");
+    campaign(&hardware, seed, cases);
+    for seed in (seed + 1..).take_while(|_| Instant::now() < end) {
+        campaign(&hardware, seed, cases);
+    }
+}
+
+/// So many cases from one seed.
+fn campaign(hardware: &Hardware, seed: u64, cases: u64) {
     println!("EM_SEED={seed} EM_CASES={cases}");
     let mut bytes = [0; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
     let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &bytes);
     let config = Config { cases: cases as u32, failure_persistence: None, max_shrink_iters: 400, ..Config::default() };
     let strategy = (any_traffic(40), 0..u64::MAX);
-    let hardware = Hardware::strict("ecp5");
     let outcome = TestRunner::new_with_rng(config, rng).run(&strategy, |(frames, stalls)| {
         let mut board = hardware.scoreboard(RULES, stalls);
         board.run(&frames).map(|_| ()).map_err(|e| proptest::test_runner::TestCaseError::fail(e.to_string()))
