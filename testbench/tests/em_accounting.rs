@@ -181,14 +181,15 @@ fn a_frame_longer_than_the_punt_buffer_has_room_for_lets_a_shorter_one_in() {
 #[test]
 fn a_frame_of_20000_bytes_is_taken_and_dropped_whole() {
     let mut board = HARDWARE.scoreboard(RULES, 230);
-    let long = |bad| HostFrame { bad, ..HostFrame::new(craft::udp_of_length(INSIDE, 20_000, 7)) };
-    let frames = [good(64, 1), long(false), good(64, 2), long(true), long(false), long(false), good(1514, 3)];
+    let long = |length, bad| HostFrame { bad, ..HostFrame::new(craft::udp_of_length(INSIDE, length, 7)) };
+    let (first, second, third) = (long(20_000, false), long(20_005, true), long(20_001, false));
+    let frames = [good(64, 1), first.clone(), good(64, 2), second, third, first, good(1514, 3)];
     let replay = board.run(&frames).unwrap_or_else(|e| panic!("{e}"));
     let count = |o| replay.counters.of(o);
     assert_eq!((count(Outcome::Net0), count(Outcome::Oversize), count(Outcome::BadFrame)), (3, 3, 1));
     balanced(&replay.counters);
-    // Beyond 16,383 bytes a frame counts as 16,369 to 16,383, as its last beat ends: here in its last lane.
-    assert_eq!(replay.counters.host.bytes, 64 + 64 + 1514 + 4 * 16_383);
+    // Beyond 16,383 bytes a frame counts as 16,369 to 16,383, as its last beat ends: in its last lane, its fifth, its first.
+    assert_eq!(replay.counters.host.bytes, 64 + 64 + 1514 + 2 * 16_383 + 16_373 + 16_369);
 }
 
 #[test]

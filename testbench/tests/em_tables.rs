@@ -186,6 +186,7 @@ fn under_load(em: &mut EmSim, commands: &[(Mapping, Operation)]) -> (Vec<Passed>
     let mut last = None;
     for out in outputs.net0 {
         let number = u32::from_be_bytes(out.frame[42..46].try_into().unwrap()) as usize;
+        assert!(number < count, "no such frame was sent: {:02x?}", out.frame);
         assert!(last < Some(number), "frames leave in the order they came");
         last = Some(number);
         passed[number].out = Some((out.clock, out.frame));
@@ -256,8 +257,13 @@ fn moving_a_mapping_between_ways_loses_no_frame() {
     let mapping = |way: u32| Mapping::in_way(&tables, way % tables.ways, 1, INSIDE, outside);
     let mut board = HARDWARE.scoreboard(&rules(&[]), 130);
     assert_eq!(mapping(0).command(&mut board.em, Operation::Insert).0, Resp::Okay);
-    let moves: Vec<(Mapping, Operation)> =
-        (0..40).flat_map(|n| [(mapping(n + 1), Operation::Insert), (mapping(n), Operation::Delete)]).collect();
+    // Each is inserted again while it stands, which is done and must not make a lookup miss it.
+    let moves: Vec<(Mapping, Operation)> = (0..40)
+        .flat_map(|n| {
+            let (from, to) = (mapping(n), mapping(n + 1));
+            [(from, Operation::Insert), (to, Operation::Insert), (from, Operation::Delete), (to, Operation::Insert)]
+        })
+        .collect();
     let (passed, answers) = under_load(&mut board.em, &moves);
     assert!(answers.iter().all(|(resp, _)| *resp == Resp::Okay), "{answers:?}");
     for (number, frame) in passed.iter().enumerate() {
@@ -268,32 +274,47 @@ fn moving_a_mapping_between_ways_loses_no_frame() {
 
 #[test]
 fn editing_a_function_under_full_load_shows_each_frame_the_old_or_the_new_entry() {
-    let mut board = HARDWARE.scoreboard(&rules(&[(1, INSIDE, [203, 0, 113, 5])]), 140);
-    let em = &mut board.em;
-    em.bench.sources[em.host].set_stall(Stall::None);
-    em.bench.sinks[em.net0].set_stall(Stall::None);
     let field = |name: &str, value: u32| Reg::FunctionEntry.field(name).place(value);
-    // nat, pass, drop, none.
-    let entries = [0, 1, 2].map(|mode| field("valid", 1) | field("mode", mode)).into_iter().chain([0]);
-    let entries: Vec<u32> = entries.collect();
+    let [nat, pass, drop] = [0, 1, 2].map(|mode| field("valid", 1) | field("mode", mode));
+    let mapped = rules(&[(1, INSIDE, [203, 0, 113, 5])]);
     let input = frame(1, INSIDE, 0);
-    for _ in 0..1500 {
-        em.send(1, false, &input.data).unwrap();
+    let translated = expected(&mapped, &input).unwrap();
+    // Two entries by turns: what comes of a frame is one of two things, and both happen.
+    for (seed, entries) in [[nat, pass], [pass, drop], [drop, 0], [0, nat]].into_iter().enumerate() {
+        let mut board = HARDWARE.scoreboard(&mapped, 140 + seed as u64);
+        let em = &mut board.em;
+        em.bench.sources[em.host].set_stall(Stall::None);
+        em.bench.sinks[em.net0].set_stall(Stall::None);
+        em.bench.write(em.m2m, u64::from(Reg::FunctionIndex.offset()), 1).unwrap();
+        let entry = u64::from(Reg::FunctionEntry.offset());
+        em.bench.write(em.m2m, entry, entries[0]).unwrap();
+        for n in 0..400 {
+            em.bench.axil[em.m2m].write(entry, entries[n % 2]);
+        }
+        let mut sent = 0;
+        while em.bench.axil[em.m2m].pending() > 0 {
+            if em.bench.sources[em.host].queued() < 4 {
+                em.send(1, false, &input.data).unwrap();
+                sent += 1;
+            }
+            em.bench.step().unwrap();
+        }
+        em.settle().unwrap();
+        let outputs = em.take_outputs();
+        let count = |data: &[u8]| outputs.net0.iter().filter(|f| f.frame == data).count() as u64;
+        let counters = em.counters().unwrap();
+        let seen = [
+            (nat, count(&translated)),
+            (pass, count(&input.data)),
+            (drop, counters.of(Outcome::FunctionDrop)),
+            (0, counters.of(Outcome::NoFunction)),
+        ];
+        assert_eq!(seen.iter().map(|(_, n)| n).sum::<u64>(), sent, "{seen:?}");
+        for (entry, n) in seen {
+            assert_eq!(n > 100, entries.contains(&entry), "{entries:?} by turns gave {n} frames of {entry}");
+            assert!(n == 0 || entries.contains(&entry), "{entries:?} by turns gave {n} frames of {entry}");
+        }
     }
-    em.bench.axil[em.m2m].write(u64::from(Reg::FunctionIndex.offset()), 1);
-    for n in 0..200 {
-        em.bench.axil[em.m2m].write(u64::from(Reg::FunctionEntry.offset()), entries[n % 4]);
-    }
-    em.settle().unwrap();
-    let outputs = em.take_outputs();
-    let nat = expected(&rules(&[(1, INSIDE, [203, 0, 113, 5])]), &input).unwrap();
-    let translated = outputs.net0.iter().filter(|f| f.frame == nat).count() as u64;
-    let passed = outputs.net0.iter().filter(|f| f.frame == input.data).count() as u64;
-    assert_eq!(translated + passed, outputs.net0.len() as u64, "no frame left half translated");
-    let counters = em.counters().unwrap();
-    let (dropped, none) = (counters.of(Outcome::FunctionDrop), counters.of(Outcome::NoFunction));
-    assert_eq!(translated + passed + dropped + none, 1500);
-    assert!([translated, passed, dropped, none].iter().all(|n| *n > 50), "{translated} {passed} {dropped} {none}");
 }
 
 #[test]
