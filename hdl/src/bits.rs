@@ -135,6 +135,7 @@ operator!(Sub, sub, Sub, "-");
 /// The full product: the result is as wide as both operands together.
 impl<T: Operand> Mul<T> for Bits {
     type Output = Bits;
+    #[allow(clippy::suspicious_arithmetic_impl)] // widths add up
     #[track_caller]
     fn mul(self, other: T) -> Bits {
         let loc = Location::caller();

@@ -116,6 +116,7 @@ impl Sub for Signed {
 /// The full product: as wide as both operands together.
 impl Mul for Signed {
     type Output = Signed;
+    #[allow(clippy::suspicious_arithmetic_impl)] // widths add up
     #[track_caller]
     fn mul(self, other: Signed) -> Signed {
         let width = self.width() + other.width();

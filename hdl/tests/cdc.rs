@@ -19,10 +19,8 @@ impl Clocks {
     fn next(&mut self) -> [bool; 2] {
         let now = self.next[0].min(self.next[1]);
         let edges = [self.next[0] == now, self.next[1] == now];
-        for i in 0..2 {
-            if edges[i] {
-                self.next[i] += self.period[i];
-            }
+        for ((next, period), due) in self.next.iter_mut().zip(self.period).zip(edges) {
+            *next += if due { period } else { 0 };
         }
         edges
     }

@@ -297,7 +297,7 @@ impl Block for Named {
         let held = reg_of(&Word::shape(4));
         let once = [reg(1).reset(count)];
         let colour = state(Colour::Red);
-        let maybe = Some(cat([list[0], low]) + alias);
+        let maybe = list.first().map(|first| cat([*first, low]) + alias);
         let _hidden = io.a + 1;
         let step = |x: Bits| {
             let inner = x - 1;
@@ -306,7 +306,7 @@ impl Block for Named {
         let pass = instance(&Pass);
         connect(&held, &pass.s);
         let stepped = step(pass.m.bits);
-        held.bits.set(maybe.unwrap());
+        held.bits.set(maybe.expect("the list is not empty"));
         once[0].set(list[1].any());
         held.valid.set(once[0]);
         held.ready.ignore();

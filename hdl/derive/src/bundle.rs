@@ -32,7 +32,7 @@ pub fn derive(input: DeriveInput) -> Result<TokenStream> {
         Some(a) => a.meta.require_list()?.tokens.clone(),
         None => quote!(),
     };
-    let shapes = fields.iter().map(|f| f.shape_expr(&f.kind, &leaf)).collect::<Result<Vec<_>>>()?;
+    let shapes = fields.iter().map(|f| f.shape_expr(&f.kind)).collect::<Result<Vec<_>>>()?;
     let bundle_doc = format!("Widths of a [`{name}`].");
     Ok(quote! {
         impl<#leaf> ::hdl::Bundle<#leaf> for #name<#leaf> {
@@ -182,7 +182,7 @@ impl<'a> Parsed<'a> {
         self.attrs.iter().find(|a| a.path().is_ident(name)).map(|a| a.parse_args::<Expr>()).transpose()
     }
 
-    fn shape_expr(&self, kind: &Kind, leaf: &Ident) -> Result<TokenStream> {
+    fn shape_expr(&self, kind: &Kind) -> Result<TokenStream> {
         Ok(match kind {
             Kind::Leaf => {
                 let width = self.expr("width")?.unwrap_or_else(|| parse_quote!(1));
@@ -192,11 +192,11 @@ impl<'a> Parsed<'a> {
                 let count = self.expr("count")?.ok_or_else(|| {
                     Error::new_spanned(&self.ident, format!("field `{}` is a Vec and needs #[count(…)]", self.ident))
                 })?;
-                let inner = self.shape_expr(inner, leaf)?;
+                let inner = self.shape_expr(inner)?;
                 quote!((0..(#count) as usize).map(|_| #inner).collect())
             }
             Kind::Array(inner) => {
-                let inner = self.shape_expr(inner, leaf)?;
+                let inner = self.shape_expr(inner)?;
                 quote!(::std::array::from_fn(|_| #inner))
             }
             Kind::Maybe(inner) => {
@@ -206,7 +206,7 @@ impl<'a> Parsed<'a> {
                         format!("field `{}` is an Option and needs #[present(…)]", self.ident),
                     )
                 })?;
-                let inner = self.shape_expr(inner, leaf)?;
+                let inner = self.shape_expr(inner)?;
                 quote!(if #present { Some(#inner) } else { None })
             }
             Kind::Nested(ty) => match self.expr("shape")? {
