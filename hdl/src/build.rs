@@ -4,7 +4,6 @@ use crate::{
     Bits, Value,
     bundle::Field,
     error::{ElabError, Fault},
-    eval::eval,
     ir::*,
 };
 use std::{cell::RefCell, collections::HashMap, panic::Location};
@@ -122,88 +121,6 @@ impl Builder {
             return id;
         }
         self.intern(op, width, loc)
-    }
-
-    /// Folds constants and looks through slices, so that plain text comes out of plain code.
-    fn simplify(&mut self, op: &Op, width: u32, loc: Loc) -> Option<NodeId> {
-        let operands = op.operands();
-        if !operands.is_empty() && operands.iter().all(|o| self.as_const(*o).is_some()) {
-            let v = eval(op, width, |id| self.as_const(id).cloned().expect("checked above"))?;
-            return Some(self.constant(v, loc));
-        }
-        let zero = |b: &Self, id: NodeId| b.as_const(id).is_some_and(Value::is_zero);
-        let ones = |b: &Self, id: NodeId| b.as_const(id).is_some_and(Value::is_ones);
-        match op {
-            Op::Not(a) => match self.module.node(*a).op {
-                Op::Not(inner) => Some(inner),
-                _ => None,
-            },
-            Op::And(a, b) if zero(self, *a) || ones(self, *b) || a == b => Some(*a),
-            Op::And(a, b) if zero(self, *b) || ones(self, *a) => Some(*b),
-            Op::Or(a, b) if zero(self, *b) || ones(self, *a) || a == b => Some(*a),
-            Op::Or(a, b) if zero(self, *a) || ones(self, *b) => Some(*b),
-            Op::Xor(a, b) | Op::Add(a, b) if zero(self, *b) => {
-                let _ = b;
-                Some(*a)
-            }
-            Op::Xor(a, b) | Op::Add(a, b) if zero(self, *a) => {
-                let _ = a;
-                Some(*b)
-            }
-            Op::Sub(a, b) if zero(self, *b) => Some(*a),
-            Op::Eq(a, b) if a == b => Some(self.constant(Value::new(1, 1), loc)),
-            Op::Eq(a, b) if self.module.node(*a).width == 1 => match (self.as_const(*a), self.as_const(*b)) {
-                (_, Some(v)) if v.is_true() => Some(*a),
-                (Some(v), _) if v.is_true() => Some(*b),
-                (_, Some(_)) => Some(self.node(Op::Not(*a), 1, loc)),
-                (Some(_), _) => Some(self.node(Op::Not(*b), 1, loc)),
-                (None, None) => None,
-            },
-            Op::Eq(a, b) if self.as_const(*a).is_some() => Some(self.node(Op::Eq(*b, *a), 1, loc)),
-            // Comparisons that no value can fulfil; linters refuse them.
-            Op::Ult(a, b) if a == b || zero(self, *b) || ones(self, *a) => Some(self.constant(Value::zero(1), loc)),
-            Op::Mux(c, t, f) => match self.as_const(*c).map(Value::is_true) {
-                Some(true) => Some(*t),
-                Some(false) => Some(*f),
-                None if t == f => Some(*t),
-                None => None,
-            },
-            Op::Slice(a, lsb) => self.simplify_slice(*a, *lsb, width, loc),
-            Op::Concat(parts) if parts.len() == 1 => Some(parts[0]),
-            Op::Repeat(a, 1) => Some(*a),
-            Op::RedAnd(a) | Op::RedOr(a) | Op::RedXor(a) if self.module.node(*a).width == 1 => Some(*a),
-            _ => None,
-        }
-    }
-
-    fn simplify_slice(&mut self, a: NodeId, lsb: u32, width: u32, loc: Loc) -> Option<NodeId> {
-        let node = self.module.node(a).clone();
-        if lsb == 0 && width == node.width {
-            return Some(a);
-        }
-        match node.op {
-            Op::Slice(inner, offset) if node.name.is_none() => {
-                Some(self.node(Op::Slice(inner, offset + lsb), width, loc))
-            }
-            Op::Concat(parts) => {
-                let (mut end, mut taken) = (node.width, Vec::new());
-                for p in parts {
-                    let start = end - self.module.node(p).width;
-                    let (lo, hi) = (lsb.max(start), (lsb + width).min(end));
-                    if lo < hi {
-                        taken.push((p, lo - start, hi - lo));
-                    }
-                    end = start;
-                }
-                // A named concatenation that is cut across its parts keeps its name in the text.
-                if taken.len() > 1 && node.name.is_some() {
-                    return None;
-                }
-                let parts = taken.into_iter().map(|(p, lo, n)| self.node(Op::Slice(p, lo), n, loc)).collect::<Vec<_>>();
-                Some(if let [only] = parts[..] { only } else { self.node(Op::Concat(parts), width, loc) })
-            }
-            _ => None,
-        }
     }
 
     pub fn new_sig(&mut self, sig: Sig) -> SigId {

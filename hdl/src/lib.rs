@@ -9,6 +9,7 @@ mod eval;
 mod error;
 pub mod ir;
 mod build;
+mod simplify;
 mod bits;
 mod join;
 mod signed;

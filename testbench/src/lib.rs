@@ -2,3 +2,5 @@
 
 pub mod em;
 pub mod prove;
+pub mod random;
+pub mod simulate;

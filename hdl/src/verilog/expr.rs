@@ -49,6 +49,14 @@ impl Printer<'_> {
         }
     }
 
+    /// The operand of a reduction. A complement stands in parentheses, for `^~` is an operator of its own.
+    fn reduced(&self, id: NodeId) -> String {
+        match self.operand(id) {
+            t if t.starts_with(['~', '!']) => format!("({t})"),
+            t => t,
+        }
+    }
+
     fn text(&self, id: NodeId, states: Option<&Rc<StateNames>>) -> Text {
         match self.plan.wires.get(&id) {
             Some(name) => Text(name.clone(), true),
@@ -113,9 +121,9 @@ impl Printer<'_> {
                 Text(format!("{} ? {} : {}", self.operand(*c), side(*t), side(*f)), false)
             }
             Op::Select(..) => unreachable!("a select is always a wire"),
-            Op::RedAnd(a) => Text(format!("&{}", self.operand(*a)), false),
-            Op::RedOr(a) => Text(format!("|{}", self.operand(*a)), false),
-            Op::RedXor(a) => Text(format!("^{}", self.operand(*a)), false),
+            Op::RedAnd(a) => Text(format!("&{}", self.reduced(*a)), false),
+            Op::RedOr(a) => Text(format!("|{}", self.reduced(*a)), false),
+            Op::RedXor(a) => Text(format!("^{}", self.reduced(*a)), false),
         }
     }
 

@@ -67,9 +67,10 @@ pub(crate) fn compile(
 
     let runtime = runtime_object(spec, tools, cache, &list, &flags)?;
     let mut objects = vec![runtime];
-    let mut units = group(&object_dir, &list.fast, "fast")?.into_iter().map(|unit| (unit, "-O2")).collect::<Vec<_>>();
+    let fast = if spec.options.quick_build { "-O0" } else { "-O2" };
+    let mut units = group(&object_dir, &list.fast, "fast")?.into_iter().map(|unit| (unit, fast)).collect::<Vec<_>>();
     units.extend(group(&object_dir, &list.slow, "slow")?.into_iter().map(|unit| (unit, "-O0")));
-    units.push(("em_shim".into(), "-O2"));
+    units.push(("em_shim".into(), fast));
     objects.extend(units.iter().map(|(unit, _)| object_dir.join(format!("{unit}.o"))));
     compile_units(spec, tools, &object_dir, &units, &flags)?;
 

@@ -73,6 +73,8 @@ pub struct Options {
     pub trace: Trace,
     /// Line and toggle coverage; see [`Model::write_coverage`](super::Model::write_coverage). Some 25 times slower.
     pub coverage: bool,
+    /// Compiles the model unoptimised: built in half the time, some ten times slower. For models that run few cycles.
+    pub quick_build: bool,
     /// Verilog macros: name and value (empty for none).
     pub defines: Vec<(String, String)>,
     /// Verilator's default warnings do not fail the build. For Verilog that was not written here.

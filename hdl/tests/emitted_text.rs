@@ -1,0 +1,75 @@
+//! Texts that once meant something else than the graph, or that lint refused.
+
+use hdl::*;
+
+/// Ports.
+#[derive(Bundle, Clone)]
+struct Io<S> {
+    /// Operand.
+    #[input]
+    #[width(8)]
+    a: S,
+    /// Amount.
+    #[input]
+    #[width(8)]
+    n: S,
+    /// Result.
+    #[output]
+    #[width(8)]
+    y: S,
+}
+
+struct Probe(fn(&Io<Bits>) -> Bits);
+
+impl Block for Probe {
+    type Io<S> = Io<S>;
+
+    fn name(&self) -> String {
+        "probe".into()
+    }
+
+    fn io(&self) -> Io<Shape> {
+        Io::shape()
+    }
+
+    fn build(&self, io: &Io<Bits>) {
+        io.n.ignore();
+        io.y.set(cat([io.a.slice(1..8), (self.0)(io)]));
+        io.a.ignore();
+    }
+}
+
+/// The text that drives bit 0 of `y`.
+fn text(f: fn(&Io<Bits>) -> Bits) -> String {
+    let design = elaborate(&Probe(f)).unwrap();
+    let all = verilog::emit_text(&design, &verilog::Options::default());
+    let line = all.lines().find_map(|l| l.trim().strip_prefix("assign y = {a[7:1], ")).expect("y is assigned");
+    line.trim_end_matches("};").to_string()
+}
+
+#[test]
+fn a_reduction_of_a_complement_is_no_other_operator() {
+    // `^~a` is the complement of the parity of `a`, which is something else where the width is even.
+    assert_eq!(text(|io| (!io.a).parity()), "^(~a)");
+    assert_eq!(text(|io| (!io.a).any()), "|(~a)");
+    assert_eq!(text(|io| (!io.a).all()), "&(~a)");
+}
+
+#[test]
+fn comparisons_that_lint_calls_constant_are_none() {
+    assert_eq!(text(|io| io.a.lt(0)), "1'b0");
+    assert_eq!(text(|io| io.a.ge(255)), "a == 8'hff");
+    assert_eq!(text(|io| io.a.gt(0)), "a != 8'd0");
+    assert_eq!(text(|io| io.a.signed().lt(Signed::lit(8, -128))), "1'b0");
+    assert_eq!(text(|io| io.a.signed().ge(Signed::lit(8, 127))), "a == 8'h7f");
+    assert_eq!(text(|io| io.a.lt((io.a * lit(8, 0)).slice(0..8))), "1'b0");
+    assert_eq!(text(|io| io.a.lt(lit(8, 0).shl_by(io.n))), "1'b0");
+}
+
+#[test]
+fn a_constant_shift_stays_within_the_width() {
+    // Verilator 5.052 takes `$signed(a) >>> 8'd9` for zero.
+    let design = elaborate(&Probe(|io| io.a.signed().shr_by(lit(8, 9)).bits().all())).unwrap();
+    let all = verilog::emit_text(&design, &verilog::Options::default());
+    assert!(all.contains("$signed(a) >>> 8'd7"), "{all}");
+}
