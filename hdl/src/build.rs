@@ -52,8 +52,15 @@ pub(crate) fn scope(base_name: &str, loc: Loc, f: impl FnOnce()) -> Builder {
         clocks_used: vec![],
         loc,
     };
-    let builder =
-        Builder { module, domain: DomainId(0), errors: vec![], resets: vec![], serial, known: HashMap::new(), scopes: vec![vec![]] };
+    let builder = Builder {
+        module,
+        domain: DomainId(0),
+        errors: vec![],
+        resets: vec![],
+        serial,
+        known: HashMap::new(),
+        scopes: vec![vec![]],
+    };
     struct Pop;
     impl Drop for Pop {
         // Unwinding out of a block's code must not leave its builder on the stack.

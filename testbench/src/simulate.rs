@@ -59,7 +59,8 @@ impl Subject {
                 model.poke_words(*port, value.words());
             }
             if self.clocked { model.tick(0) } else { model.eval() }.map_err(|e| e.to_string())?;
-            let read = |(port, (_, width)): (&PortId, &(String, u32))| Some(Value::from_bytes(*width, model.bytes(*port)));
+            let read =
+                |(port, (_, width)): (&PortId, &(String, u32))| Some(Value::from_bytes(*width, model.bytes(*port)));
             answers.push(outputs.iter().zip(&self.outputs).map(read).collect());
         }
         Ok(answers)

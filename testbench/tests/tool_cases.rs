@@ -1,6 +1,6 @@
 //! The cases of the shared catalogue that are about the generator itself: precedence and widths in the emitted text.
 
-use em_sim::verilated::{Options, build, ModelSpec};
+use em_sim::verilated::{ModelSpec, Options, build};
 use em_testbench::simulate::Subject;
 use hdl::*;
 use serde_json::Value as Json;
@@ -188,7 +188,10 @@ fn too_02_widths_and_signs_survive_in_the_text() {
     assert_eq!(names, ["wide", "joined", "eight", "sum", "rest", "negative"]);
     // One row a vector: narrow, a, b and the outputs they must give.
     let rows = [
-        ([0b110_u64, 0xffff, 0xffff], [value(2, right(0)), value(2, right(0)), value(16, right(1)), value(16, right(2)), 0, 0]),
+        (
+            [0b110_u64, 0xffff, 0xffff],
+            [value(2, right(0)), value(2, right(0)), value(16, right(1)), value(16, right(2)), 0, 0],
+        ),
         ([0b011, 19, 20], [0b00011, 0b00011, 8, 39, 0x1ffff, 1]),
         ([0b100, 20, 19], [0b11100, 0b11100, 8, 39, 1, 0]),
     ];

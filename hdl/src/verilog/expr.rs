@@ -8,8 +8,8 @@ use std::{cell::RefCell, collections::BTreeMap, rc::Rc};
 pub(super) struct Printer<'a> {
     pub m: &'a Module,
     pub plan: &'a Plan,
-    /// State constants that were printed, to be declared.
-    pub states: RefCell<BTreeMap<String, (u32, u64)>>,
+    /// State constants that were printed, to be declared: width and name by enum and code.
+    pub states: RefCell<BTreeMap<(&'static str, u64), (u32, String)>>,
 }
 
 /// Text and whether it can stand as an operand without parentheses.
@@ -169,7 +169,7 @@ impl Printer<'_> {
         let found = states.and_then(|s| s.variants.iter().find(|(_, code)| *code == v.to_u64()).map(|f| (s, f)));
         let Some((states, (variant, code))) = found else { return literal(v) };
         let name = format!("{}_{}", upper_snake(states.name), upper_snake(variant));
-        self.states.borrow_mut().insert(name.clone(), (v.width(), *code));
+        self.states.borrow_mut().insert((states.name, *code), (v.width(), name.clone()));
         name
     }
 }

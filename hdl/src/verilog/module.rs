@@ -32,8 +32,9 @@ impl<'a> Writer<'a> {
         out += "`default_nettype none\n\n";
         out += &self.head();
         let states = printer.states.into_inner();
-        for (name, (width, code)) in &states {
-            out += &format!("    localparam {}{name} = {width}'d{code};\n", range(*width));
+        let pad = states.values().map(|(_, name)| name.len()).max().unwrap_or(0);
+        for ((_, code), (width, name)) in &states {
+            out += &format!("    localparam {}{name:pad$} = {width}'d{code};\n", range(*width));
         }
         if !states.is_empty() {
             out.push('\n');

@@ -2,7 +2,9 @@
 
 use super::ast::*;
 use hdl::{
-    Bits, Block, Bundle, Encode, Shape, State, Value, bundle::Field, cat, constant, instance,
+    Bits, Block, Bundle, Encode, Shape, State, Value,
+    bundle::Field,
+    cat, constant, instance,
     memory::{self, Collision, MemKind},
     mux, reg, select, switch, when, wire,
 };
@@ -16,7 +18,8 @@ impl<S> Bundle<S> for Ports<S> {
     type With<T> = Ports<T>;
 
     fn map_fields<T>(&self, at: &Field, f: &mut dyn FnMut(&Field, &S) -> T) -> Ports<T> {
-        let leaf = |(name, input, s): &(String, bool, S)| (name.clone(), *input, f(&at.child(name, *input, None, ""), s));
+        let leaf =
+            |(name, input, s): &(String, bool, S)| (name.clone(), *input, f(&at.child(name, *input, None, ""), s));
         Ports(self.0.iter().map(leaf).collect())
     }
 }
@@ -68,8 +71,13 @@ impl Block for RandomBlock {
     fn build(&self, io: &Ports<Bits>) {
         let m = self.module();
         let bits = |input: bool| io.0.iter().filter(move |p| p.1 == input).map(|p| p.2).collect::<Vec<_>>();
-        let scope =
-            Scope { block: self, inputs: bits(true), outputs: bits(false), items: RefCell::default(), clocked: m.clocked };
+        let scope = Scope {
+            block: self,
+            inputs: bits(true),
+            outputs: bits(false),
+            items: RefCell::default(),
+            clocked: m.clocked,
+        };
         for (output, port) in m.outputs.iter().zip(&scope.outputs) {
             match output {
                 Output::Wire(_) | Output::Driven(_, None) => {}
@@ -214,7 +222,8 @@ impl Scope<'_> {
                     Target::Output(i) => self.outputs[*i],
                 };
                 let value = self.expr(e);
-                let part = if value.width() == target.width() { target } else { target.slice(*lsb..lsb + value.width()) };
+                let part =
+                    if value.width() == target.width() { target } else { target.slice(*lsb..lsb + value.width()) };
                 part.set(value);
             }
             Stmt::Go(i, variant) => self.state(*i).go(*variant),
@@ -267,9 +276,7 @@ impl Scope<'_> {
             Expr::Un(op, a) => unary(*op, self.expr(a)),
             Expr::Bin(op, a, b) => binary(*op, self.expr(a), self.expr(b)),
             Expr::Mux(c, t, f) => mux(self.expr(c), self.expr(t), self.expr(f)),
-            Expr::Select(i, options) => {
-                select(self.expr(i), &options.iter().map(|o| self.expr(o)).collect::<Vec<_>>())
-            }
+            Expr::Select(i, options) => select(self.expr(i), &options.iter().map(|o| self.expr(o)).collect::<Vec<_>>()),
             Expr::Cat(parts) => cat(parts.iter().map(|p| self.expr(p))),
         }
     }

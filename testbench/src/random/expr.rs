@@ -72,7 +72,11 @@ impl Scope {
 
     fn leaf(&self, rng: &mut Rng, width: u32) -> Expr {
         if rng.percent(14) {
-            return if self.param && rng.percent(40) { Expr::Param(width) } else { Expr::Const(corner_value(rng, width)) };
+            return if self.param && rng.percent(40) {
+                Expr::Param(width)
+            } else {
+                Expr::Const(corner_value(rng, width))
+            };
         }
         let same: Vec<_> = self.signals.iter().filter(|(_, w)| *w == width).collect();
         if !same.is_empty() && rng.percent(80) {

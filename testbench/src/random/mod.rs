@@ -15,8 +15,8 @@ pub mod shrink;
 
 pub use ast::{Bin, CONTROL, Circuit, Expr, Item, MemPort, Memory, Module, Output, Src, Stmt, Target, Un};
 pub use build::{Ports, RandomBlock};
-pub use reference::reference;
 pub use module::{circuit, expressions, stimuli};
+pub use reference::reference;
 
 /// Cycles until everything is known.
 pub const LOAD_CYCLES: usize = 128;

@@ -40,12 +40,9 @@ pub fn expressions(seed: u64, outputs: usize) -> Circuit {
 pub fn circuit(seed: u64, items: usize) -> Circuit {
     let mut rng = Rng::new(seed);
     let mut modules: Vec<Module> = Vec::new();
-    for (name, share, children) in [
-        ("leaf", 8, vec![]),
-        ("gates", 8, vec![]),
-        ("middle", 4, vec![0, 1, 0]),
-        ("top", 1, vec![2, 0, 2]),
-    ] {
+    for (name, share, children) in
+        [("leaf", 8, vec![]), ("gates", 8, vec![]), ("middle", 4, vec![0, 1, 0]), ("top", 1, vec![2, 0, 2])]
+    {
         let known: Vec<(usize, Module)> = children.iter().map(|c| (*c, modules[*c].clone())).collect();
         let mut g = Generator::new(&mut rng, name, name != "gates", known);
         let inputs = 5 + g.rng.below(8) as usize;
@@ -383,7 +380,8 @@ impl Generator<'_> {
             if wanted == 0 {
                 break;
             }
-            let mine: Vec<u64> = (0..wanted).map(|_| values.remove(self.rng.below(values.len() as u64) as usize)).collect();
+            let mine: Vec<u64> =
+                (0..wanted).map(|_| values.remove(self.rng.below(values.len() as u64) as usize)).collect();
             arms.push((mine, body(self)));
         }
         (subject, arms)

@@ -78,9 +78,7 @@ fn unary(op: Un, a: &BigUint, from: u32, w: u32) -> BigUint {
         Un::Shl(n) => cut(a << n, w),
         Un::Shr(n) => a >> n,
         Un::Sar(n) => wrap(signed(a, w) >> n, w),
-        Un::SwapBytes => {
-            (0..from / 8).fold(BigUint::ZERO, |acc, i| (acc << 8) | cut(a >> (8 * i), 8))
-        }
+        Un::SwapBytes => (0..from / 8).fold(BigUint::ZERO, |acc, i| (acc << 8) | cut(a >> (8 * i), 8)),
         Un::All => truth(*a == ones(from)),
         Un::Any => truth(*a != BigUint::ZERO),
         Un::Parity => truth(a.count_ones() % 2 == 1),
