@@ -73,3 +73,27 @@ fn a_constant_shift_stays_within_the_width() {
     let all = verilog::emit_text(&design, &verilog::Options::default());
     assert!(all.contains("$signed(a) >>> 8'd7"), "{all}");
 }
+
+#[test]
+fn a_wire_of_constants_needs_no_process() {
+    // An `always @*` that reads nothing never runs.
+    struct Constant;
+    impl Block for Constant {
+        type Io<S> = Io<S>;
+        fn name(&self) -> String {
+            "constant".into()
+        }
+        fn io(&self) -> Io<Shape> {
+            Io::shape()
+        }
+        fn build(&self, io: &Io<Bits>) {
+            io.a.ignore();
+            io.n.ignore();
+            io.y.set(0x0f);
+            io.y.slice(2..6).set(0b0110);
+            switch(lit(2, 1)).case(0, || io.y.set(1)).case(1, || io.y.bit(7).set(1)).default(|| io.y.set(2));
+        }
+    }
+    let all = verilog::emit_text(&elaborate(&Constant).unwrap(), &verilog::Options::default());
+    assert!(all.contains("assign y = 8'h9b;") && !all.contains("always"), "{all}");
+}

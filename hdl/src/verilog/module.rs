@@ -50,7 +50,9 @@ impl<'a> Writer<'a> {
     fn is_procedural(&self, id: SigId) -> bool {
         match self.m.sig(id).kind {
             SigKind::Reg(_) => true,
-            SigKind::Comb | SigKind::InstIn { .. } => !self.plan.simple.contains_key(&id),
+            SigKind::Comb | SigKind::InstIn { .. } => {
+                !self.plan.simple.contains_key(&id) && !self.plan.constants.contains_key(&id)
+            }
             SigKind::Input | SigKind::InstOut { .. } => false,
         }
     }
@@ -181,6 +183,9 @@ impl<'a> Writer<'a> {
         let mut text = String::new();
         for id in self.in_order(sigs) {
             let s = self.m.sig(id);
+            if let Some(v) = self.plan.constants.get(&id) {
+                text += &format!("    assign {} = {};{}\n", s.name, literal(v), self.comment(s.loc));
+            }
             let driven = matches!(s.kind, SigKind::Comb | SigKind::InstIn { .. });
             let Some(value) = self.plan.simple.get(&id).filter(|_| driven) else { continue };
             let bound = matches!(self.m.node(*value).op, Op::Sig(source) if self.plan.bound.get(&source) == Some(&id));
@@ -198,7 +203,7 @@ impl<'a> Writer<'a> {
             sigs.iter().copied().filter(|s| f(&self.m.sig(*s).kind, *s)).collect()
         };
         let combinational =
-            select(&|k, s| matches!(k, SigKind::Comb | SigKind::InstIn { .. }) && !self.plan.simple.contains_key(&s));
+            select(&|k, s| matches!(k, SigKind::Comb | SigKind::InstIn { .. }) && self.is_procedural(s));
         for process in process::combinational(self.m, &combinational) {
             out.push(always(p, "@*", &process.stmts, "=", vec![]));
         }

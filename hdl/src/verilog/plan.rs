@@ -1,6 +1,6 @@
 //! What of a module is emitted, and under which names: liveness, which expressions get a wire, which pins need none.
 
-use crate::{ir::*, names::Taken};
+use crate::{Value, ir::*, names::Taken};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// Statements of one target, flattened: the expressions that decide and give its value.
@@ -23,12 +23,15 @@ pub(super) struct Plan {
     pub bound: HashMap<SigId, SigId>,
     /// For each signal assigned once, unconditionally and as a whole: by what.
     pub simple: HashMap<SigId, NodeId>,
+    /// Combinational signals whose statements read no signal: their value. An `always @*` of these would never run.
+    pub constants: HashMap<SigId, Value>,
 }
 
 impl Plan {
     pub fn new(m: &Module) -> Self {
         let drivers = drivers(&m.stmts);
         let simple = simple_assignments(m);
+        let constants = constants(m, &drivers, &simple);
         let mut roots: Vec<SigId> = m.ports().filter(|p| p.2 == Dir::Out).map(|p| p.0).collect();
         roots.extend(m.insts.iter().flat_map(|i| i.pins.iter().copied()));
         let mut nodes: Vec<NodeId> = m.ignored.clone();
@@ -46,6 +49,7 @@ impl Plan {
             inlined: HashMap::new(),
             bound: HashMap::new(),
             simple,
+            constants,
         };
         plan.choose_wires(m, &drivers);
         plan.choose_connections(m);
@@ -255,6 +259,46 @@ fn simple_assignments(m: &Module) -> HashMap<SigId, NodeId> {
     }
     whole.retain(|t, _| count[t] == 1);
     whole
+}
+
+/// Combinational signals, not among the simple ones, that are driven by constants under constant conditions only.
+fn constants(m: &Module, drivers: &Drivers, simple: &HashMap<SigId, NodeId>) -> HashMap<SigId, Value> {
+    fn run(m: &Module, stmts: &[Stmt], sig: SigId, value: &mut Value) {
+        let constant = |id: NodeId| match &m.node(id).op {
+            Op::Const(v) => v,
+            _ => unreachable!("all drivers are constants"),
+        };
+        for s in stmts {
+            match s {
+                Stmt::Assign { target, lsb, value: v, .. } if *target == sig => {
+                    let v = constant(*v);
+                    (0..v.width()).for_each(|i| value.set_bit(lsb + i, v.bit(i)));
+                }
+                Stmt::Assign { .. } => {}
+                Stmt::If { cond, then, otherwise, .. } => match &m.node(*cond).op {
+                    Op::Const(v) => run(m, if v.is_true() { then } else { otherwise }, sig, value),
+                    _ => {}
+                },
+                Stmt::Switch { subject, arms, default, .. } => match &m.node(*subject).op {
+                    Op::Const(v) => {
+                        let arm = arms.iter().find(|(values, _)| values.contains(v));
+                        run(m, arm.map_or(default, |(_, body)| body), sig, value);
+                    }
+                    _ => {}
+                },
+            }
+        }
+    }
+    let fixed = |nodes: &Vec<NodeId>| nodes.iter().all(|n| matches!(m.node(*n).op, Op::Const(_)));
+    let mut out = HashMap::new();
+    for (sig, _) in drivers.iter().filter(|(s, d)| !simple.contains_key(s) && fixed(d)) {
+        if matches!(m.sig(*sig).kind, SigKind::Comb | SigKind::InstIn { .. }) {
+            let mut value = Value::zero(m.sig(*sig).width);
+            run(m, &m.stmts, *sig, &mut value);
+            out.insert(*sig, value);
+        }
+    }
+    out
 }
 
 /// Everything that the given signals and expressions depend on, through registers too.

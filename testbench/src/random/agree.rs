@@ -32,6 +32,14 @@ pub enum Kind {
     Answers(&'static str),
 }
 
+impl Fault {
+    /// The same kind of fault, and the same warning where it is a tool's.
+    pub fn is_like(&self, other: &Fault) -> bool {
+        let warning = |f: &Fault| f.text.split_whitespace().find(|w| w.starts_with('%')).map(str::to_string);
+        self.kind == other.kind && (!matches!(self.kind, Kind::Tool(_)) || warning(self) == warning(other))
+    }
+}
+
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:?}: {}", self.kind, self.text)

@@ -20,7 +20,7 @@ pub fn expressions(seed: u64, outputs: usize) -> Circuit {
     let mut shared = Vec::new();
     for i in 0..outputs {
         let width = random_width(g.rng);
-        let depth = [1, 2, 2, 3][g.below(4)];
+        let depth = [1, 1, 2, 2, 3][g.below(5)];
         if i % 8 == 7 {
             let known = g.scope.signals.len();
             g.shared();

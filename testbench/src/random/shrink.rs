@@ -5,6 +5,7 @@ use super::{
     agree::{Ask, Fault, Kind, agree},
     ast::*,
 };
+use em_sim::verilated::cache_dir;
 use hdl::{Value, elaborate, verilog};
 use std::time::{Duration, Instant};
 
@@ -18,7 +19,7 @@ pub fn shrink(circuit: &Circuit, fault: &Fault, seed: u64, budget: Duration) -> 
             return false;
         }
         match agree(&candidate, seed, Ask::only(fault.kind)) {
-            Err(f) if f.kind == best.1.kind => {
+            Err(f) if f.is_like(&best.1) => {
                 *best = (candidate, f);
                 true
             }
@@ -96,6 +97,9 @@ fn replacements(e: &Expr) -> Vec<Expr> {
     std::iter::once(Expr::Const(Value::zero(e.width()))).chain(same).collect()
 }
 
+/// Lines of Verilog in a report; the whole of it goes to a file.
+const SHOWN_LINES: usize = 150;
+
 /// All that a person needs to see: the seed, the fault, and the Verilog of what is left.
 pub fn report(circuit: &Circuit, fault: &Fault, seed: u64) -> String {
     let verilog = match elaborate(&RandomBlock::top(circuit)) {
@@ -103,5 +107,15 @@ pub fn report(circuit: &Circuit, fault: &Fault, seed: u64) -> String {
         Err(e) if fault.kind == Kind::Elaboration => e.to_string(),
         Err(e) => format!("(no Verilog: {e})"),
     };
-    format!("seed {seed}: {fault}\nthe circuit, cut down to {} operations:\n{verilog}", circuit.size().1)
+    let head = format!("seed {seed}: {fault}\nthe circuit, cut down to {} operations:", circuit.size().1);
+    let lines: Vec<&str> = verilog.lines().collect();
+    if lines.len() <= SHOWN_LINES {
+        return format!("{head}\n{verilog}");
+    }
+    let file = cache_dir().join(format!("random-{seed}.v"));
+    let place = match std::fs::write(&file, &verilog) {
+        Ok(()) => format!("all of it is in {}", file.display()),
+        Err(e) => format!("{} cannot be written: {e}", file.display()),
+    };
+    format!("{head}\n{}\n… ({} lines; {place})", lines[..SHOWN_LINES].join("\n"), lines.len())
 }
