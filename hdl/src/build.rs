@@ -21,6 +21,8 @@ pub(crate) struct Builder {
     pub resets: Vec<(DomainId, NodeId)>,
     serial: u32,
     known: HashMap<(Op, u32), NodeId>,
+    /// What is known of expressions that are no constants; see [`crate::known`].
+    pub bits_known: HashMap<NodeId, crate::known::Known>,
     scopes: Vec<Vec<Stmt>>,
 }
 
@@ -59,6 +61,7 @@ pub(crate) fn scope(base_name: &str, loc: Loc, f: impl FnOnce()) -> Builder {
         resets: vec![],
         serial,
         known: HashMap::new(),
+        bits_known: HashMap::new(),
         scopes: vec![vec![]],
     };
     struct Pop;
@@ -127,7 +130,16 @@ impl Builder {
         if let Some(id) = self.simplify(&op, width, loc) {
             return id;
         }
-        self.intern(op, width, loc)
+        match self.known_value(&op, width) {
+            Ok(value) => self.constant(value, loc),
+            Err(known) => {
+                let id = self.intern(op, width, loc);
+                if let Some(known) = known {
+                    self.bits_known.insert(id, known);
+                }
+                id
+            }
+        }
     }
 
     pub fn new_sig(&mut self, sig: Sig) -> SigId {

@@ -1,4 +1,8 @@
 //! A Rust-embedded hardware description language that emits plain Verilog-2005.
+//!
+//! A [`Block`] is a Rust struct: its configuration. Its ports are a typed [`Bundle`], its logic is ordinary Rust that
+//! runs once, at elaboration. [`elaborate`] checks the result and gives a [`Design`], which [`verilog::emit`] prints and
+//! [`sim::Sim`] runs. Begin with the [`tutorial`].
 #![warn(missing_docs)]
 #![allow(clippy::should_implement_trait)] // `eq`, `lt`, … build hardware; they are not Rust's comparisons
 
@@ -10,6 +14,7 @@ mod error;
 pub mod ir;
 mod build;
 mod simplify;
+mod known;
 mod bits;
 mod join;
 mod signed;
@@ -29,6 +34,7 @@ mod unique;
 pub mod check;
 pub mod verilog;
 pub mod sim;
+pub mod tutorial;
 
 pub use bits::{Bits, Operand, constant, lit};
 pub use block::{Block, Design, elaborate, instance, instance_in};

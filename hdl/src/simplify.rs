@@ -119,7 +119,8 @@ impl Builder {
         if self.is_zero(n) || self.is_zero(a) || (matches!(op, Op::Sar(..)) && self.is_ones(a)) {
             return Some(a);
         }
-        let v = self.as_const(n)?;
+        // A shift by a constant of more than 32 bits is an error to Verilator, also where it finds the constant itself.
+        let v = self.fixed_value(n)?;
         let v_width = v.width();
         let far = v.words().iter().skip(1).any(|w| *w != 0) || v.to_u64() >= u64::from(width);
         Some(match op {

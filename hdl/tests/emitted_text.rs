@@ -64,6 +64,10 @@ fn comparisons_that_lint_calls_constant_are_none() {
     assert_eq!(text(|io| io.a.signed().ge(Signed::lit(8, 127))), "a == 8'h7f");
     assert_eq!(text(|io| io.a.lt((io.a * lit(8, 0)).slice(0..8))), "1'b0");
     assert_eq!(text(|io| io.a.lt(lit(8, 0).shl_by(io.n))), "1'b0");
+    assert_eq!(text(|io| io.a.lt(cat([lit(4, 0), io.n.trunc(4)]) & lit(8, 0xf0))), "1'b0");
+    assert_eq!(text(|io| cat([lit(4, 0), io.n.trunc(4)]).lt(0x10)), "1'b1");
+    assert_eq!(text(|io| cat([lit(4, 3), io.n.trunc(4)]).eq(0x40)), "1'b0");
+    assert_eq!(text(|io| cat([lit(4, 3), io.n.trunc(4)]).any()), "1'b1");
 }
 
 #[test]

@@ -56,7 +56,9 @@ fn difference(old: &str, new: &str) -> String {
         ('+', &new[same_head..new_end]),
         (' ', &old[old_end..(old_end + 2).min(old.len())]),
     ] {
-        lines.iter().for_each(|l| drop(writeln!(out, "{mark} {l}")));
+        for line in lines {
+            let _ = writeln!(out, "{mark} {line}");
+        }
     }
     out
 }

@@ -2,7 +2,7 @@
 //! is clean under `verilator --lint-only -Wall`, and yosys reads it.
 //!
 //! - `EM_SEED=n` takes other circuits than the ones of every run.
-//! - `EM_LONG=minutes cargo test --release -p em-testbench --test random_circuits -- --ignored` goes on for that long.
+//! - `EM_LONG=minutes` goes on for that long; `./scripts/test --long minutes` sets it, and a seed of its own.
 
 use em_testbench::random::{
     Circuit,
@@ -74,25 +74,14 @@ fn campaign(seed: u64, more: impl Fn(usize) -> bool + Sync) -> (usize, usize) {
 #[test]
 fn three_simulators_agree_on_random_circuits() {
     let seed = number("EM_SEED").unwrap_or(1);
-    let begin = Instant::now();
+    let (begin, minutes) = (Instant::now(), number("EM_LONG"));
     let count = EXPRESSIONS.0 + CIRCUITS.0;
-    let (trees, operations) = campaign(seed, |n| n < count);
-    println!(
-        "EM_SEED={seed}: {count} circuits, {trees} expressions, {operations} operations agree, in {:.0} s",
-        begin.elapsed().as_secs_f64()
-    );
-    assert!(trees >= 20_000, "only {trees} expressions were made");
-}
-
-/// `EM_LONG` minutes (10 if it is not set) of circuits that no other run had, or those of `EM_SEED`.
-#[test]
-#[ignore = "a long campaign: EM_LONG=minutes"]
-fn three_simulators_agree_for_long() {
-    let minutes = number("EM_LONG").unwrap_or(10);
-    let now = std::time::UNIX_EPOCH.elapsed().map_or(2, |t| t.as_secs());
-    let seed = number("EM_SEED").unwrap_or(now);
     println!("EM_SEED={seed}");
-    let end = Instant::now() + Duration::from_secs(60 * minutes);
-    let (trees, operations) = campaign(seed, |_| Instant::now() < end);
-    println!("EM_SEED={seed}: {trees} expressions, {operations} operations agree");
+    let (trees, operations) = match minutes {
+        Some(minutes) => campaign(seed, |_| begin.elapsed() < Duration::from_secs(60 * minutes)),
+        None => campaign(seed, |n| n < count),
+    };
+    let seconds = begin.elapsed().as_secs();
+    println!("{trees} expressions of {operations} operations agree, in {seconds} s");
+    assert!(minutes.is_some() || trees >= 20_000, "only {trees} expressions were made");
 }

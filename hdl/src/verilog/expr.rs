@@ -8,9 +8,12 @@ use std::{cell::RefCell, collections::BTreeMap, rc::Rc};
 pub(super) struct Printer<'a> {
     pub m: &'a Module,
     pub plan: &'a Plan,
-    /// State constants that were printed, to be declared: width and name by enum and code.
-    pub states: RefCell<BTreeMap<(&'static str, u64), (u32, String)>>,
+    /// State constants that were printed, to be declared.
+    pub states: RefCell<StateConstants>,
 }
+
+/// Width and name of state constants, by enum and code.
+pub(super) type StateConstants = BTreeMap<(&'static str, u64), (u32, String)>;
 
 /// Text and whether it can stand as an operand without parentheses.
 struct Text(String, bool);

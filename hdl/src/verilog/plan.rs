@@ -59,6 +59,7 @@ impl Plan {
     /// Does this expression read as well written out wherever it is used?
     fn is_plain(&self, m: &Module, id: NodeId) -> bool {
         match &m.node(id).op {
+            _ if self.wires.contains_key(&id) => true,
             Op::Const(_) | Op::Sig(_) | Op::Slice(..) => true,
             Op::Not(a) => self.is_plain(m, *a),
             Op::Repeat(a, _) => m.node(*a).width == 1 && self.is_plain(m, *a),
@@ -275,17 +276,17 @@ fn constants(m: &Module, drivers: &Drivers, simple: &HashMap<SigId, NodeId>) -> 
                     (0..v.width()).for_each(|i| value.set_bit(lsb + i, v.bit(i)));
                 }
                 Stmt::Assign { .. } => {}
-                Stmt::If { cond, then, otherwise, .. } => match &m.node(*cond).op {
-                    Op::Const(v) => run(m, if v.is_true() { then } else { otherwise }, sig, value),
-                    _ => {}
-                },
-                Stmt::Switch { subject, arms, default, .. } => match &m.node(*subject).op {
-                    Op::Const(v) => {
+                Stmt::If { cond, then, otherwise, .. } => {
+                    if let Op::Const(v) = &m.node(*cond).op {
+                        run(m, if v.is_true() { then } else { otherwise }, sig, value);
+                    }
+                }
+                Stmt::Switch { subject, arms, default, .. } => {
+                    if let Op::Const(v) = &m.node(*subject).op {
                         let arm = arms.iter().find(|(values, _)| values.contains(v));
                         run(m, arm.map_or(default, |(_, body)| body), sig, value);
                     }
-                    _ => {}
-                },
+                }
             }
         }
     }

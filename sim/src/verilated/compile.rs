@@ -106,6 +106,9 @@ fn verilate(spec: &ModelSpec, source_dir: &Path) -> Result<(), BuildError> {
     if options.tolerate_warnings {
         command.arg("-Wno-fatal");
     }
+    if options.without_dfg {
+        command.arg("-fno-dfg");
+    }
     for (name, value) in &options.defines {
         command.arg(if value.is_empty() { format!("+define+{name}") } else { format!("+define+{name}={value}") });
     }

@@ -75,6 +75,8 @@ pub struct Options {
     pub coverage: bool,
     /// Compiles the model unoptimised: built in half the time, some ten times slower. For models that run few cycles.
     pub quick_build: bool,
+    /// Verilator works without its data-flow graph, whose optimiser crashes on rare texts ("internal fault").
+    pub without_dfg: bool,
     /// Verilog macros: name and value (empty for none).
     pub defines: Vec<(String, String)>,
     /// Verilator's default warnings do not fail the build. For Verilog that was not written here.

@@ -1,7 +1,7 @@
 //! Do the simulators agree? And what is said when they do not.
 
 use super::{Circuit, LOAD_CYCLES, RandomBlock, reference, stimuli};
-use crate::simulate::{Answers, Subject};
+use crate::simulate::{Answers, Subject, crashed};
 use em_sim::{Rng, verilated};
 use hdl::{Value, elaborate};
 use sha2::{Digest, Sha256};
@@ -88,7 +88,10 @@ pub fn agree(circuit: &Circuit, seed: u64, ask: Ask) -> Result<(), Fault> {
     let passed = stamp.is_file();
     if ask.verilator {
         let options = verilated::Options { quick_build: true, ..Default::default() };
-        let answers = subject.verilator(&rows, options).map_err(|e| fault(Kind::Tool("verilator"), e))?;
+        let plainer = verilated::Options { without_dfg: true, ..options.clone() };
+        let answers = subject.verilator(&rows, options);
+        let answers = answers.or_else(|e| if crashed(&e) { subject.verilator(&rows, plainer) } else { Err(e) });
+        let answers = answers.map_err(|e| fault(Kind::Tool("verilator"), e))?;
         compare("verilator", &answers)?;
         if !passed {
             subject.lint().map_err(|e| fault(Kind::Tool("lint"), e))?;

@@ -101,6 +101,18 @@ impl<'a> Generator<'a> {
         self.scope.expr(self.rng, width, depth)
     }
 
+    /// An input as it is, in any width.
+    fn input(&mut self, width: u32) -> Expr {
+        let n = self.below(self.m.inputs.len());
+        let w = self.m.inputs[n];
+        let read = Box::new(Expr::Read(Src::Input(self.m.controls() + n), w));
+        match w {
+            _ if w == width => *read,
+            _ if w < width => Expr::Un(Un::Sext(width), read),
+            _ => Expr::Un(Un::Slice(self.rng.below(u64::from(w - width + 1)) as u32, width), read),
+        }
+    }
+
     fn shared(&mut self) {
         let width = random_width(self.rng);
         let e = self.expr(width);
@@ -314,6 +326,9 @@ impl<'a> Generator<'a> {
     }
 }
 
+/// Values of a `case`, and its statements.
+type Arm = (Vec<u64>, Vec<Stmt>);
+
 /// Statements.
 impl Generator<'_> {
     /// Statements that drive every target on every path: a default first, then changes.
@@ -331,6 +346,11 @@ impl Generator<'_> {
         let changes = self.statements(targets, 2);
         // What follows a default at the same level has to be conditional.
         out.extend(changes.into_iter().filter(|s| !matches!(s, Stmt::Set(..))));
+        // No bit is a constant in disguise, which lint would find.
+        for (t, width) in targets {
+            let (cond, value) = (self.input(1), self.input(*width));
+            out.push(Stmt::When(vec![(cond, vec![Stmt::Set(*t, 0, value)])], None));
+        }
         out
     }
 
@@ -369,7 +389,7 @@ impl Generator<'_> {
         }
     }
 
-    fn arms(&mut self, mut body: impl FnMut(&mut Self) -> Vec<Stmt>) -> (Expr, Vec<(Vec<u64>, Vec<Stmt>)>) {
+    fn arms(&mut self, mut body: impl FnMut(&mut Self) -> Vec<Stmt>) -> (Expr, Vec<Arm>) {
         let most = if self.rng.percent(20) { 70 } else { 4 };
         let width = 1 + self.below(most) as u32;
         let subject = self.expr(width);

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 pub fn shrink(circuit: &Circuit, fault: &Fault, seed: u64, budget: Duration) -> (Circuit, Fault) {
     let mut best = (circuit.clone(), fault.clone());
     let end = Instant::now() + budget;
-    let mut attempt = |best: &mut (Circuit, Fault), candidate: Circuit| {
+    let attempt = |best: &mut (Circuit, Fault), candidate: Circuit| {
         let smaller = candidate.size() < best.0.size();
         if !smaller || Instant::now() > end {
             return false;
