@@ -56,7 +56,7 @@ impl Block for EmTop {
     }
 
     fn doc(&self) -> String {
-        "Execution Module: forwards what its tables say, with nobody's help.".into()
+        "Execution Module of a DistDPU: host to network, 1:1 NAT by the tables of an Orchestration Module.".into()
     }
 
     fn check(&self) -> Result<(), String> {
