@@ -3,9 +3,9 @@
 mod common;
 
 use common::{
-    Files,
+    Files, command,
     captures::{ones_sum, pcap, pcap_frames, pcapng, udp_frame},
-    good, json, names, nat_rules, project,
+    good, json, names, nat_rules, project, run,
 };
 use serde_json::{Value, json};
 use std::fs;
@@ -184,4 +184,18 @@ fn scope(item: &vcd::ScopeItem) -> Option<&vcd::Scope> {
         vcd::ScopeItem::Scope(scope) => Some(scope),
         _ => None,
     }
+}
+
+#[test]
+fn waveforms_that_a_full_disk_cuts_off() {
+    let files = Files::new();
+    let rules = files.write("rules.toml", nat_rules(1));
+    let capture = files.write("in.pcap", pcap(1, &[udp_frame(100)]));
+    let (out, trace) = (files.arg("out"), files.arg("waves.vcd"));
+    std::os::unix::fs::symlink("/dev/full", &trace).unwrap();
+    let call = format!("sim --rules {rules} --host-in {capture} --host-function 1 --out-dir {out} --trace {trace}");
+    let done = run(&mut command(&call));
+    assert_eq!((done.code, done.stdout.as_str()), (1, ""), "{}", done.stderr);
+    assert!(done.stderr.starts_with("em: ") && !done.stderr.contains("panicked"), "{}", done.stderr);
+    assert!(!files.path("out").exists());
 }

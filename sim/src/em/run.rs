@@ -177,6 +177,8 @@ pub fn run(
     let frames = capture.frames.iter().map(|f| (functions[f.interface], false, f.data.as_slice()));
     let replay = em.replay(frames, |done| progress(done, total))?;
     em.bench.model.trace_off();
+    // A trace that could not be written to its end is a failure of the model.
+    em.bench.model.eval().map_err(SimError::from)?;
     let passed = count_passed(&rules, &capture, &functions, &replay);
     let mut files = write(request, &capture, &replay)?;
     files.extend(request.trace.clone());
