@@ -3,9 +3,9 @@
 mod common;
 
 use common::{
-    Files, command,
+    Files,
     captures::{ones_sum, pcap, pcap_frames, pcapng, udp_frame},
-    good, json, names, nat_rules, project, run,
+    command, good, json, names, nat_rules, project, run,
 };
 use serde_json::{Value, json};
 use std::fs;
