@@ -165,3 +165,36 @@ fn help_fits_a_terminal() {
     }
     assert!(project().join("docs/em.md").is_file());
 }
+
+#[test]
+fn outputs_that_something_else_is_in_the_way_of() {
+    let files = Files::new();
+    let out = files.arg("out");
+    fs::create_dir_all(files.path("out/punt.pcapng")).unwrap();
+    files.write("out/net0.pcap", "mine");
+    refused(&format!("{} --out-dir {out}", sim(&files)), &["punt.pcapng is in the way", "Remove it"]);
+    assert_eq!(fs::read_to_string(files.path("out/net0.pcap")).unwrap(), "mine");
+}
+
+#[test]
+fn outputs_that_are_inputs() {
+    let files = Files::new();
+    fs::create_dir(files.path("out")).unwrap();
+    let rules = files.write("out/punt.pcapng", nat_rules(1));
+    let capture = files.write("out/net0.pcap", pcap(1, &[udp_frame(10)]));
+    let other_rules = files.write("rules.vcd", nat_rules(1));
+    let other_capture = files.write("in.pcap", pcap(1, &[udp_frame(10)]));
+    let (out, roundabout, new) = (files.arg("out"), files.arg("out/../out"), files.arg("new"));
+    let before = fs::read(&capture).unwrap();
+    for (rules, capture, rest) in [
+        (&other_rules, &capture, format!("--out-dir {roundabout}")),
+        (&rules, &other_capture, format!("--out-dir {out}")),
+        (&other_rules, &other_capture, format!("--out-dir {new} --trace {other_rules}")),
+    ] {
+        let call = format!("sim --rules {rules} --host-in {capture} --host-function 1 {rest}");
+        refused(&call, &["would overwrite", "Give another path"]);
+    }
+    assert_eq!(fs::read(&capture).unwrap(), before);
+    assert_eq!(fs::read_to_string(&other_rules).unwrap(), nat_rules(1));
+    assert!(!Path::new(&new).exists());
+}

@@ -5,7 +5,7 @@ mod common;
 use common::{
     Files,
     captures::{ones_sum, pcap, pcap_frames, pcapng, udp_frame},
-    good, json, names, nat_rules, project,
+    command, good, json, names, nat_rules, project, run,
 };
 use serde_json::{Value, json};
 use std::fs;
@@ -119,6 +119,32 @@ fn a_capture_without_frames_is_no_error() {
 }
 
 #[test]
+fn an_interface_without_frames_needs_no_function() {
+    let files = Files::new();
+    let rules = files.write("rules.toml", nat_rules(1));
+    let capture = files.write("in.pcapng", pcapng(&[None, Some("fn1")], &[(1, udp_frame(10))]));
+    let s = json(&format!("sim --rules {rules} --host-in {capture} --out-dir {} --json", files.arg("out")));
+    assert_eq!(s["translated"], 1);
+}
+
+#[test]
+fn frames_of_any_length_a_capture_may_hold_and_the_last_of_all_times() {
+    let files = Files::new();
+    let rules = files.write("rules.toml", nat_rules(1));
+    let mut long = udp_frame(10);
+    long.resize(70_000, 0);
+    let mut capture = pcapng(&[Some("fn1")], &[(0, udp_frame(10)), (0, long)]);
+    // The first record's time, in microseconds, is the last whose nanoseconds fit 64 bits.
+    let record = capture.windows(4).position(|w| w == [6, 0, 0, 0]).unwrap();
+    let time = u64::MAX / 1000;
+    capture[record + 12..record + 16].copy_from_slice(&((time >> 32) as u32).to_le_bytes());
+    capture[record + 16..record + 20].copy_from_slice(&(time as u32).to_le_bytes());
+    let capture = files.write("in.pcapng", capture);
+    let s = json(&format!("sim --rules {rules} --host-in {capture} --out-dir {} --json", files.arg("out")));
+    assert_eq!((&s["translated"], &s["dropped"]), (&1.into(), &json!({ "oversize": 1 })));
+}
+
+#[test]
 fn waveforms() {
     let files = Files::new();
     let rules = files.write("rules.toml", nat_rules(1));
@@ -158,4 +184,18 @@ fn scope(item: &vcd::ScopeItem) -> Option<&vcd::Scope> {
         vcd::ScopeItem::Scope(scope) => Some(scope),
         _ => None,
     }
+}
+
+#[test]
+fn waveforms_that_a_full_disk_cuts_off() {
+    let files = Files::new();
+    let rules = files.write("rules.toml", nat_rules(1));
+    let capture = files.write("in.pcap", pcap(1, &[udp_frame(100)]));
+    let (out, trace) = (files.arg("out"), files.arg("waves.vcd"));
+    std::os::unix::fs::symlink("/dev/full", &trace).unwrap();
+    let call = format!("sim --rules {rules} --host-in {capture} --host-function 1 --out-dir {out} --trace {trace}");
+    let done = run(&mut command(&call));
+    assert_eq!((done.code, done.stdout.as_str()), (1, ""), "{}", done.stderr);
+    assert!(done.stderr.starts_with("em: ") && !done.stderr.contains("panicked"), "{}", done.stderr);
+    assert!(!files.path("out").exists());
 }

@@ -21,7 +21,7 @@ pub use write::{PcapFile, PcapngFile};
 use error::Fault;
 
 /// The longest frame a record may claim; beyond it the file is taken as damaged.
-const MAX_FRAME: u32 = 1 << 20;
+pub(crate) const MAX_FRAME: u32 = 1 << 20;
 /// The link type of Ethernet frames.
 const ETHERNET: u32 = 1;
 

@@ -47,9 +47,14 @@ impl PcapFile {
         self.writer.write_packet(&packet).map(drop).map_err(|error| failed(&self.path, error))
     }
 
-    /// Gives the file its name.
+    /// Writes what is left, and gives the file its name.
     pub fn finish(self) -> Result<(), CaptureError> {
-        finish(self.writer.into_writer(), &self.path)
+        self.close()?.name()
+    }
+
+    /// Writes what is left; the file has no name yet.
+    pub(crate) fn close(self) -> Result<Closed, CaptureError> {
+        close(self.writer.into_writer(), self.path)
     }
 }
 
@@ -105,9 +110,14 @@ impl PcapngFile {
         self.writer.write_pcapng_block(block).map(drop).map_err(|error| failed(&self.path, error))
     }
 
-    /// Gives the file its name.
+    /// Writes what is left, and gives the file its name.
     pub fn finish(self) -> Result<(), CaptureError> {
-        finish(self.writer.into_inner(), &self.path)
+        self.close()?.name()
+    }
+
+    /// Writes what is left; the file has no name yet.
+    pub(crate) fn close(self) -> Result<Closed, CaptureError> {
+        close(self.writer.into_inner(), self.path)
     }
 }
 
@@ -124,10 +134,25 @@ fn begin(path: &Path) -> Result<Out, CaptureError> {
     builder.tempfile_in(directory).map(BufWriter::new).map_err(|error| failed(path, error))
 }
 
-fn finish(mut out: Out, path: &Path) -> Result<(), CaptureError> {
-    out.flush().map_err(|error| failed(path, error))?;
-    let file = out.into_inner().map_err(|error| failed(path, error))?;
-    file.persist(path).map(drop).map_err(|error| failed(path, error.error))
+/// A whole capture without its name.
+pub(crate) struct Closed {
+    path: PathBuf,
+    file: NamedTempFile,
+}
+
+impl Closed {
+    /// Gives the file its name.
+    pub(crate) fn name(self) -> Result<(), CaptureError> {
+        self.file.persist(&self.path).map(drop).map_err(|error| failed(&self.path, error.error))
+    }
+}
+
+fn close(mut out: Out, path: PathBuf) -> Result<Closed, CaptureError> {
+    out.flush().map_err(|error| failed(&path, error))?;
+    match out.into_inner() {
+        Ok(file) => Ok(Closed { path, file }),
+        Err(error) => Err(failed(&path, error)),
+    }
 }
 
 fn failed(path: &Path, reason: impl std::fmt::Display) -> CaptureError {

@@ -2,7 +2,7 @@
 
 use super::{EmSim, Replay, Setup, SimError};
 use crate::{
-    capture::{self, Capture, CaptureError, PcapFile, PcapngFile},
+    capture::{Capture, CaptureError, PcapFile, PcapngFile, read as read_capture},
     program,
     verilated::Trace,
 };
@@ -12,7 +12,7 @@ use em_rtl::{
 };
 use em_rules::{Mode, Rules, RulesError, Unmatched};
 use std::{
-    collections::{BTreeMap, HashMap, btree_map::Entry},
+    collections::{BTreeMap, HashMap, HashSet, btree_map::Entry},
     path::{Path, PathBuf},
 };
 
@@ -37,6 +37,13 @@ pub struct Request {
     pub seed: u64,
     /// Clock that the output's times and the rate are stated at, in MHz.
     pub clock_mhz: f64,
+}
+
+impl Request {
+    /// The captures that a run writes.
+    fn outputs(&self) -> [PathBuf; 2] {
+        ["net0.pcap", "punt.pcapng"].map(|name| self.out_dir.join(name))
+    }
 }
 
 /// Why a run failed.
@@ -72,6 +79,17 @@ pub enum RunError {
     /// The waveforms have no place.
     #[error("the trace file {0} cannot be written: it is a folder, or its folder does not exist. Check the path.")]
     TracePlace(String),
+    /// Something that is no file has the name of an output.
+    #[error("{0} is in the way of an output, as it is not a regular file. Remove it, or give another folder.")]
+    InTheWay(String),
+    /// Two of the paths are one file.
+    #[error("{written} would overwrite {other}, which this run also needs. Give another path.")]
+    Overwrites {
+        /// What would be written.
+        written: String,
+        /// What it would replace.
+        other: String,
+    },
     /// A folder cannot be made or written to.
     #[error("{path}: cannot be made or written to ({cause}). Check the path and its permissions.")]
     OutDir {
@@ -138,12 +156,13 @@ pub fn run(
 ) -> Result<Summary, RunError> {
     let rules = Rules::load(&request.rules)?;
     let writes = program::compile(&rules, &request.profile.name, &request.profile.config.lookup())?;
-    let capture = capture::read(&request.host_in)?;
+    let capture = read_capture(&request.host_in)?;
     let functions = functions_of(&capture, request)?;
     let trace = match &request.trace {
         None => Trace::None,
         Some(path) => trace_kind(path)?,
     };
+    check_places(request)?;
     let _out_dir = OutDir::make(&request.out_dir)?;
     let setup = Setup { stall: request.stall, seed: request.seed, trace, ..Setup::new(request.profile.config.clone()) };
     stage("building the simulation");
@@ -158,6 +177,8 @@ pub fn run(
     let frames = capture.frames.iter().map(|f| (functions[f.interface], false, f.data.as_slice()));
     let replay = em.replay(frames, |done| progress(done, total))?;
     em.bench.model.trace_off();
+    // A trace that could not be written to its end is a failure of the model.
+    em.bench.model.eval().map_err(SimError::from)?;
     let passed = count_passed(&rules, &capture, &functions, &replay);
     let mut files = write(request, &capture, &replay)?;
     files.extend(request.trace.clone());
@@ -166,6 +187,32 @@ pub fn run(
         rows.map(|(o, n)| (o.name(), *n)).collect()
     };
     Ok(Summary { punted: by_reason(Kind::Punt), dropped: by_reason(Kind::Drop), replay, passed, files })
+}
+
+/// Every output can have its name, and none replaces an input or another output.
+fn check_places(request: &Request) -> Result<(), RunError> {
+    let outputs = request.outputs();
+    if let Some(path) = outputs.iter().find(|p| p.metadata().is_ok_and(|m| !m.is_file())) {
+        return Err(RunError::InTheWay(path.display().to_string()));
+    }
+    let mut taken = vec![request.host_in.as_path(), &request.rules];
+    for written in outputs.iter().chain(&request.trace) {
+        if let Some(other) = taken.iter().find(|other| real(other) == real(written)) {
+            let [written, other] = [written.as_path(), *other].map(|p| p.display().to_string());
+            return Err(RunError::Overwrites { written, other });
+        }
+        taken.push(written);
+    }
+    Ok(())
+}
+
+/// The path without links, where its folder exists.
+fn real(path: &Path) -> PathBuf {
+    let in_folder = || {
+        let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        Some(folder.canonicalize().ok()?.join(path.file_name()?))
+    };
+    path.canonicalize().ok().or_else(in_folder).unwrap_or_else(|| path.to_owned())
 }
 
 /// The folder for what comes out; if it was made for a run that fails, it goes again.
@@ -207,10 +254,13 @@ fn trace_kind(path: &Path) -> Result<Trace, RunError> {
     }
 }
 
-/// The function of each interface.
+/// The function of each interface; 0 for one without frames, which needs none.
 fn functions_of(capture: &Capture, request: &Request) -> Result<Vec<u16>, RunError> {
     let file = || request.host_in.display().to_string();
-    let of = |i: &capture::Interface| match (i.function(), request.host_function) {
+    let carries: HashSet<usize> = capture.frames.iter().map(|f| f.interface).collect();
+    let interfaces = capture.interfaces.iter().enumerate();
+    let functions = interfaces.map(|(at, i)| match (i.function(), request.host_function) {
+        _ if !carries.contains(&at) => Ok(0),
         (Some(n), _) => u16::try_from(n).map_err(|_| RunError::FunctionRange { file: file(), number: n }),
         (None, Some(n)) => Ok(n),
         (None, None) => {
@@ -218,8 +268,8 @@ fn functions_of(capture: &Capture, request: &Request) -> Result<Vec<u16>, RunErr
             let what = i.name.as_ref().map_or_else(unnamed, |n| format!("its interface is called `{n}`"));
             Err(RunError::NoFunction { file: file(), what })
         }
-    };
-    capture.interfaces.iter().map(of).collect()
+    });
+    functions.collect()
 }
 
 /// How many frames left as they came, of the functions that may let frames pass. The hardware has one counter for all
@@ -247,13 +297,12 @@ fn count_passed(rules: &Rules, capture: &Capture, functions: &[u16], replay: &Re
 /// Writes `net0.pcap` and `punt.pcapng`. Times are the clocks of the run after the input's first frame.
 fn write(request: &Request, capture: &Capture, replay: &Replay) -> Result<Vec<PathBuf>, CaptureError> {
     let start = capture.frames.first().map_or(0, |f| f.time_ns);
-    let time = |clock: u64| start + (clock as f64 * 1e3 / request.clock_mhz) as u64;
-    let net0_path = request.out_dir.join("net0.pcap");
+    let time = |clock: u64| start.saturating_add((clock as f64 * 1e3 / request.clock_mhz) as u64);
+    let [net0_path, punt_path] = request.outputs();
     let mut net0 = PcapFile::create(&net0_path)?;
     for f in &replay.outputs.net0 {
         net0.write(time(f.clock), &f.frame)?;
     }
-    let punt_path = request.out_dir.join("punt.pcapng");
     let mut punt = PcapngFile::create(&punt_path)?;
     let mut interfaces: BTreeMap<u16, u32> = BTreeMap::new();
     for p in &replay.outputs.punted {
@@ -264,7 +313,9 @@ fn write(request: &Request, capture: &Capture, replay: &Replay) -> Result<Vec<Pa
         let reason = p.reason.map_or("unknown", Outcome::name);
         punt.write(interface, time(p.clock), &p.frame, Some(reason))?;
     }
-    net0.finish()?;
-    punt.finish()?;
+    // Neither file is replaced unless both are whole.
+    let (net0, punt) = (net0.close()?, punt.close()?);
+    net0.name()?;
+    punt.name()?;
     Ok(vec![net0_path, punt_path])
 }

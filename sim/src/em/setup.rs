@@ -3,6 +3,7 @@
 use super::counters::{self, ReadCounters};
 use crate::{
     bfm::{AxilConfig, Bench, BenchError, Frame, Resp, Stall, StreamConfig},
+    capture::MAX_FRAME,
     program::RegisterWrite,
     verilated::{self, BuildError, Library, ModelError, ModelSpec, Options, Trace},
 };
@@ -129,6 +130,8 @@ impl EmSim {
             },
             bad_bit,
             seed: setup.seed.wrapping_add(n),
+            // Whatever a capture may hold goes in; the hardware counts what is too long for it.
+            max_frame: MAX_FRAME as usize,
             ..StreamConfig::default()
         };
         let host = bench.add_source("s_axis_host_", &stream(1, Some(0)))?;

@@ -45,6 +45,7 @@ struct Instance {
     std::string said;    // by $display in this evaluation
     std::string output;  // by $display since it was last taken
     bool finished = false;
+    bool closing = false;  // a trace file is being closed, partly in destructors: nothing may be thrown
     bool dead = false;  // the runtime gave up; evaluating again is not safe
 #if VM_TRACE
     std::unique_ptr<TraceFile> trace;
@@ -72,6 +73,16 @@ void evaluate(Instance* self) {
     self->top->eval();
 }
 
+#if VM_TRACE
+void close_trace(Instance* self) {
+    if (!self->trace) return;
+    self->closing = true;
+    self->trace->close();
+    self->trace.reset();
+    self->closing = false;
+}
+#endif
+
 template <typename Work>
 uint64_t guarded(Instance* self, Work work) {
     current = self;
@@ -98,6 +109,8 @@ void vl_finish(const char*, int, const char*) {
 // The runtime's own errors, such as logic that never settles: it does not expect this to return.
 void vl_fatal(const char* file, int line, const char*, const char* message) {
     record(file, line, message);
+    // The trace writer, which failed to write, closes its file itself.
+    if (current && current->closing) return;
     throw Fatal{};
 }
 void vl_warn(const char* file, int line, const char*, const char* message) { record(file, line, message); }
@@ -140,8 +153,7 @@ EM_API Instance* em_new(int seed) {
 EM_API void em_free(Instance* self) {
     guarded(self, [&] {
 #if VM_TRACE
-        if (self->trace) self->trace->close();
-        self->trace.reset();
+        close_trace(self);
 #endif
         if (!self->dead) self->top->final();
     });
@@ -211,7 +223,7 @@ EM_API int em_trace_on(Instance* self, const char* file) {
 #if VM_TRACE
     int result = 1;
     guarded(self, [&] {
-        if (self->trace) self->trace->close();
+        close_trace(self);
         self->trace.reset(new TraceFile);
         self->top->trace(self->trace.get(), 99);
         self->trace->open(file);
@@ -232,8 +244,7 @@ EM_API void em_trace_off(Instance* self) {
         if (!self->trace) return;
         evaluate(self);
         self->trace->dump(self->context.time());
-        self->trace->close();
-        self->trace.reset();
+        close_trace(self);
     });
 #endif
 }
