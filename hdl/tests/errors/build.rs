@@ -169,3 +169,36 @@ fn a_block_that_refuses_its_configuration() {
         "refused: in `m`: depth 3 is no power of two: use 4"
     );
 }
+
+#[test]
+fn branches_that_do_not_follow() {
+    block!(B { input a: 1, input b: 1, input s: 2, output y: 1, output z: 1 } |io| {
+        io.y.set(0);
+        io.z.set(0);
+        let w = when(io.a, || io.y.set(1));
+        when(io.b, || io.z.set(1));
+        w.otherwise(|| io.y.set(0)); // otherwise
+        let w = when(io.a, || io.y.set(1));
+        io.z.set(1);
+        w.elsewhen(io.b, || io.y.set(0)) // elsewhen
+            .otherwise(|| io.y.set(1));
+        let w = when(io.a, || io.y.set(1));
+        when(io.b, || w.otherwise(|| io.y.set(0))); // inside
+        let sw = switch(io.s).case(0, || io.y.set(1));
+        io.z.set(0);
+        sw.case(1, || io.y.set(0)) // case
+            .default(|| io.y.set(1));
+        let sw = switch(io.s).case_any([0, 1, 0], || io.y.set(1)); // twice
+        io.z.set(0);
+        sw.default(|| io.y.set(0)); // default
+    });
+    assert_eq!(
+        check(&B),
+        "otherwise: in `m`: this `otherwise` does not follow its `when`\n\
+         elsewhen: in `m`: this `elsewhen` does not follow its `when`\n\
+         inside: in `m`: this `otherwise` does not follow its `when`\n\
+         case: in `m`: this `case` does not follow its `switch`\n\
+         twice: in `m`: the case 0 stands in this switch twice\n\
+         default: in `m`: this `default` does not follow its `switch`"
+    );
+}
