@@ -166,7 +166,7 @@ impl MemSpec {
             // Contents tell two memories of one shape apart; FNV-1a keeps the name short and the same on every run.
             let bytes = init.iter().flat_map(|v| v.to_bytes());
             let hash = bytes.fold(0xcbf2_9ce4_8422_2325u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x100_0000_01b3));
-            name += &format!("_init{:08x}", hash as u32);
+            name += &format!("_init{hash:016x}");
         }
         name
     }
