@@ -104,9 +104,14 @@ impl Builder {
         Bits { id, width: self.module.node(id).width, serial: self.serial }
     }
 
+    /// Is it a handle of this module?
+    pub fn is_own(&self, b: Bits) -> bool {
+        b.serial == self.serial
+    }
+
     /// The node of a handle; a handle of another module is an error and counts as zero.
     pub fn own(&mut self, b: Bits, loc: Loc) -> NodeId {
-        if b.serial == self.serial {
+        if self.is_own(b) {
             return b.id;
         }
         let message = "a signal of another module was used here: connect it through a port".into();
@@ -239,7 +244,7 @@ pub(crate) fn same_fields(from: &[(Field, Bits)], to: &[(Field, Bits)]) {
 impl Builder {
     /// Is the handle a pin of an instance?
     pub fn is_pin(&self, b: Bits) -> bool {
-        b.serial == self.serial
+        self.is_own(b)
             && matches!(self.sig_of(b.id), Some((s, _)) if matches!(self.module.sig(s).kind, SigKind::InstIn { .. } | SigKind::InstOut { .. }))
     }
 }

@@ -65,7 +65,11 @@ impl Bits {
         let loc = Location::caller();
         let info = plain_reg();
         with(|b| {
-            let Some((sig, _)) = b.sig_of(self.id) else {
+            let id = b.own(self, loc);
+            if !b.is_own(self) {
+                return;
+            }
+            let Some((sig, _)) = b.sig_of(id) else {
                 return b.error(Fault::Access, loc, "only a register or an output port can be a register".into());
             };
             let s = &mut b.module.sigs[sig.0 as usize];
@@ -110,6 +114,9 @@ impl Bits {
 }
 
 pub(crate) fn reg_info(b: &mut crate::build::Builder, bits: Bits, loc: Loc, f: impl FnOnce(&mut RegInfo)) {
+    if !b.is_own(bits) {
+        return; // an error already
+    }
     let sig = b.sig_of(bits.id).map(|(s, _)| s.0 as usize);
     match sig.map(|s| &mut b.module.sigs[s].kind) {
         Some(SigKind::Reg(info)) => f(info),
