@@ -72,6 +72,10 @@ fn literal(v: Value, loc: Loc) -> Bits {
 #[track_caller]
 pub fn lit(width: u32, value: u128) -> Bits {
     let loc = Location::caller();
+    if width == 0 {
+        with(|b| b.error(Fault::Width, loc, "a literal needs at least 1 bit".into()));
+        return literal(Value::zero(1), loc);
+    }
     if width < 128 && value >> width != 0 {
         with(|b| b.error(Fault::Width, loc, format!("the literal {value} does not fit in {width} bits")));
     }
@@ -249,16 +253,16 @@ impl Bits {
         let loc = Location::caller();
         let lo = match range.start_bound() {
             Bound::Included(n) => *n,
-            Bound::Excluded(n) => *n + 1,
+            Bound::Excluded(n) => n.saturating_add(1),
             Bound::Unbounded => 0,
         };
         let hi = match range.end_bound() {
-            Bound::Included(n) => *n + 1,
+            Bound::Included(n) => n.saturating_add(1),
             Bound::Excluded(n) => *n,
             Bound::Unbounded => self.width,
         };
         if lo >= hi || hi > self.width {
-            let width = hi.saturating_sub(lo).max(1);
+            let width = hi.saturating_sub(lo).clamp(1, self.width.max(1));
             return self.bad(loc, format!("slice {lo}..{hi} does not lie in a {}-bit signal", self.width), width);
         }
         unary(self, loc, hi - lo, |x| Op::Slice(x, lo))
@@ -267,13 +271,14 @@ impl Bits {
     /// Bit `i`.
     #[track_caller]
     pub fn bit(self, i: u32) -> Bits {
-        self.slice(i..i + 1)
+        self.slice(i..=i)
     }
 
     /// Byte `i`: bits `8 i + 7 .. 8 i`.
     #[track_caller]
     pub fn byte(self, i: u32) -> Bits {
-        self.slice(8 * i..8 * i + 8)
+        let lo = i.saturating_mul(8);
+        self.slice(lo..lo.saturating_add(8))
     }
 
     /// The most significant bit.
@@ -293,11 +298,11 @@ impl Bits {
     #[track_caller]
     pub fn chunks(self, width: u32) -> Vec<Bits> {
         let loc = Location::caller();
-        if !self.width.is_multiple_of(width) {
+        if width == 0 || !self.width.is_multiple_of(width) {
             return vec![self.bad(
                 loc,
                 format!("{} bits are no whole number of {width}-bit chunks", self.width),
-                width,
+                width.max(1),
             )];
         }
         (0..self.width / width).map(|i| self.slice(i * width..(i + 1) * width)).collect()
@@ -312,7 +317,11 @@ impl Bits {
     /// `n` copies side by side.
     #[track_caller]
     pub fn repeat(self, n: u32) -> Bits {
-        unary(self, Location::caller(), self.width * n, |x| Op::Repeat(x, n))
+        let loc = Location::caller();
+        match self.width.checked_mul(n) {
+            Some(width) if width > 0 => unary(self, loc, width, |x| Op::Repeat(x, n)),
+            _ => self.bad(loc, format!("{n} copies of {} bits are no signal", self.width), self.width),
+        }
     }
 
     /// All bits one (1 bit).
@@ -333,16 +342,24 @@ impl Bits {
         unary(self, Location::caller(), 1, Op::RedXor)
     }
 
-    /// Shifted left by a constant; zeros come in, the width stays.
+    /// Shifted left by a constant; zeros come in, the width stays: nothing but zeros from a shift by the width on.
     #[track_caller]
     pub fn shl(self, n: u32) -> Bits {
-        if n == 0 { self } else { cat([self.slice(0..self.width - n), lit(n, 0)]) }
+        match n {
+            0 => self,
+            n if n >= self.width => lit(self.width, 0),
+            n => cat([self.slice(0..self.width - n), lit(n, 0)]),
+        }
     }
 
-    /// Shifted right by a constant; zeros come in, the width stays.
+    /// Shifted right by a constant; zeros come in, the width stays: nothing but zeros from a shift by the width on.
     #[track_caller]
     pub fn shr(self, n: u32) -> Bits {
-        if n == 0 { self } else { cat([lit(n, 0), self.slice(n..)]) }
+        match n {
+            0 => self,
+            n if n >= self.width => lit(self.width, 0),
+            n => cat([lit(n, 0), self.slice(n..)]),
+        }
     }
 
     /// Shifted left by a signal; an amount of the width or more gives zero.
@@ -427,7 +444,7 @@ fn assign(b: &mut Builder, target: NodeId, value: NodeId, loc: Loc) {
 }
 
 fn name_node(b: &mut Builder, bits: Bits, name: &str) {
-    if bits.serial != b.bits(bits.id).serial {
+    if !b.is_own(bits) {
         return;
     }
     match b.module.node(bits.id).op.clone() {

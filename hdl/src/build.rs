@@ -23,7 +23,17 @@ pub(crate) struct Builder {
     known: HashMap<(Op, u32), NodeId>,
     /// What is known of expressions that are no constants; see [`crate::known`].
     pub bits_known: HashMap<NodeId, crate::known::Known>,
-    scopes: Vec<Vec<Stmt>>,
+    /// Open scopes with a number each, the innermost last.
+    scopes: Vec<(u32, Vec<Stmt>)>,
+    scopes_opened: u32,
+}
+
+/// Where a statement stands that may be continued as long as it is the last of the open scope.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Place {
+    serial: u32,
+    scope: u32,
+    index: usize,
 }
 
 /// Runs `f` on the innermost builder.
@@ -62,7 +72,8 @@ pub(crate) fn scope(base_name: &str, loc: Loc, f: impl FnOnce()) -> Builder {
         serial,
         known: HashMap::new(),
         bits_known: HashMap::new(),
-        scopes: vec![vec![]],
+        scopes: vec![(0, vec![])],
+        scopes_opened: 0,
     };
     struct Pop;
     impl Drop for Pop {
@@ -78,7 +89,7 @@ pub(crate) fn scope(base_name: &str, loc: Loc, f: impl FnOnce()) -> Builder {
     f();
     std::mem::forget(guard);
     let mut done = STACK.with_borrow_mut(|s| s.pop()).expect("pushed above");
-    done.module.stmts = done.scopes.pop().expect("one scope is open");
+    done.module.stmts = done.close();
     done
 }
 
@@ -93,9 +104,14 @@ impl Builder {
         Bits { id, width: self.module.node(id).width, serial: self.serial }
     }
 
+    /// Is it a handle of this module?
+    pub fn is_own(&self, b: Bits) -> bool {
+        b.serial == self.serial
+    }
+
     /// The node of a handle; a handle of another module is an error and counts as zero.
     pub fn own(&mut self, b: Bits, loc: Loc) -> NodeId {
-        if b.serial == self.serial {
+        if self.is_own(b) {
             return b.id;
         }
         let message = "a signal of another module was used here: connect it through a port".into();
@@ -167,19 +183,30 @@ impl Builder {
     }
 
     pub fn push_stmt(&mut self, stmt: Stmt) {
-        self.scopes.last_mut().expect("one scope is open").push(stmt);
+        self.scopes.last_mut().expect("one scope is open").1.push(stmt);
     }
 
     pub fn open(&mut self) {
-        self.scopes.push(vec![]);
+        self.scopes_opened += 1;
+        self.scopes.push((self.scopes_opened, vec![]));
     }
 
     pub fn close(&mut self) -> Vec<Stmt> {
-        self.scopes.pop().expect("opened before")
+        self.scopes.pop().expect("opened before").1
     }
 
-    pub fn last_stmt(&mut self) -> &mut Stmt {
-        self.scopes.last_mut().and_then(|s| s.last_mut()).expect("a statement was just pushed")
+    /// The place of the statement pushed last.
+    pub fn place(&self) -> Option<Place> {
+        let (scope, stmts) = self.scopes.last()?;
+        Some(Place { serial: self.serial, scope: *scope, index: stmts.len().checked_sub(1)? })
+    }
+
+    /// The statement at a place, if it is still the last one of the open scope.
+    pub fn last_stmt(&mut self, place: Option<Place>) -> Option<&mut Stmt> {
+        if place.is_none() || self.place() != place {
+            return None;
+        }
+        self.scopes.last_mut()?.1.last_mut()
     }
 
     /// The domain of this name, declared if new.
@@ -217,7 +244,7 @@ pub(crate) fn same_fields(from: &[(Field, Bits)], to: &[(Field, Bits)]) {
 impl Builder {
     /// Is the handle a pin of an instance?
     pub fn is_pin(&self, b: Bits) -> bool {
-        b.serial == self.serial
+        self.is_own(b)
             && matches!(self.sig_of(b.id), Some((s, _)) if matches!(self.module.sig(s).kind, SigKind::InstIn { .. } | SigKind::InstOut { .. }))
     }
 }

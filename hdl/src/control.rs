@@ -1,6 +1,6 @@
 //! Registers, wires, `when` and `switch`.
 
-use crate::{Bits, Value, bits::Operand, build::with, error::Fault, ir::*};
+use crate::{Bits, Value, bits::Operand, build::{Place, with}, error::Fault, ir::*};
 use std::{panic::Location, rc::Rc};
 
 fn new_sig(width: u32, kind: SigKind, loc: Loc) -> Bits {
@@ -65,7 +65,11 @@ impl Bits {
         let loc = Location::caller();
         let info = plain_reg();
         with(|b| {
-            let Some((sig, _)) = b.sig_of(self.id) else {
+            let id = b.own(self, loc);
+            if !b.is_own(self) {
+                return;
+            }
+            let Some((sig, _)) = b.sig_of(id) else {
                 return b.error(Fault::Access, loc, "only a register or an output port can be a register".into());
             };
             let s = &mut b.module.sigs[sig.0 as usize];
@@ -110,6 +114,9 @@ impl Bits {
 }
 
 pub(crate) fn reg_info(b: &mut crate::build::Builder, bits: Bits, loc: Loc, f: impl FnOnce(&mut RegInfo)) {
+    if !b.is_own(bits) {
+        return; // an error already
+    }
     let sig = b.sig_of(bits.id).map(|(s, _)| s.0 as usize);
     match sig.map(|s| &mut b.module.sigs[s].kind) {
         Some(SigKind::Reg(info)) => f(info),
@@ -122,7 +129,7 @@ pub(crate) fn reg_info(b: &mut crate::build::Builder, bits: Bits, loc: Loc, f: i
 pub fn when(cond: Bits, then: impl FnOnce()) -> When {
     let loc = Location::caller();
     push_if(cond, then, loc);
-    When { depth: 0 }
+    When { depth: 0, place: with(|b| b.place()) }
 }
 
 fn push_if(cond: Bits, then: impl FnOnce(), loc: Loc) {
@@ -142,38 +149,55 @@ fn push_if(cond: Bits, then: impl FnOnce(), loc: Loc) {
     });
 }
 
+/// Says that the statement that a handle continues is not the last one any more. The handle loses its place, so that
+/// what follows on it is not reported again.
+fn check_place(place: &mut Option<Place>, what: &str, of: &str, loc: Loc) {
+    with(|b| {
+        if place.is_some() && b.last_stmt(*place).is_none() {
+            *place = None;
+            b.error(Fault::Config, loc, format!("this `{what}` does not follow its `{of}`"));
+        }
+    });
+}
+
 /// An open `when`.
 pub struct When {
     depth: u32,
+    place: Option<Place>,
 }
 
 impl When {
-    fn branch(&self, body: impl FnOnce()) {
+    fn branch(&mut self, what: &str, loc: Loc, body: impl FnOnce()) {
+        check_place(&mut self.place, what, "when", loc);
         with(|b| b.open());
         body();
         with(|b| {
             let stmts = b.close();
-            let mut at = b.last_stmt();
+            let mut at = b.last_stmt(self.place);
             for _ in 0..self.depth {
-                let Stmt::If { otherwise, .. } = at else { unreachable!("a when made this an If") };
-                at = otherwise.last_mut().expect("elsewhen pushed it");
+                at = match at {
+                    Some(Stmt::If { otherwise, .. }) => otherwise.last_mut(),
+                    _ => None,
+                };
             }
-            let Stmt::If { otherwise, .. } = at else { unreachable!("a when made this an If") };
-            *otherwise = stmts;
+            if let Some(Stmt::If { otherwise, .. }) = at {
+                *otherwise = stmts;
+            }
         });
     }
 
     /// Statements that apply when no earlier condition held and `cond` is 1.
     #[track_caller]
-    pub fn elsewhen(self, cond: Bits, then: impl FnOnce()) -> When {
+    pub fn elsewhen(mut self, cond: Bits, then: impl FnOnce()) -> When {
         let loc = Location::caller();
-        self.branch(|| push_if(cond, then, loc));
-        When { depth: self.depth + 1 }
+        self.branch("elsewhen", loc, || push_if(cond, then, loc));
+        When { depth: self.depth + 1, ..self }
     }
 
     /// Statements that apply when no condition held.
-    pub fn otherwise(self, then: impl FnOnce()) {
-        self.branch(then);
+    #[track_caller]
+    pub fn otherwise(mut self, then: impl FnOnce()) {
+        self.branch("otherwise", Location::caller(), then);
     }
 }
 
@@ -181,16 +205,18 @@ impl When {
 #[track_caller]
 pub fn switch(subject: Bits) -> Switch {
     let loc = Location::caller();
-    with(|b| {
+    let place = with(|b| {
         let subject = b.own(subject, loc);
         b.push_stmt(Stmt::Switch { subject, arms: vec![], default: vec![], loc });
+        b.place()
     });
-    Switch { width: subject.width }
+    Switch { width: subject.width, place }
 }
 
 /// An open `switch`.
 pub struct Switch {
     width: u32,
+    place: Option<Place>,
 }
 
 impl Switch {
@@ -202,8 +228,9 @@ impl Switch {
 
     /// Statements for several values.
     #[track_caller]
-    pub fn case_any(self, values: impl IntoIterator<Item = u64>, body: impl FnOnce()) -> Switch {
+    pub fn case_any(mut self, values: impl IntoIterator<Item = u64>, body: impl FnOnce()) -> Switch {
         let loc = Location::caller();
+        check_place(&mut self.place, "case", "switch", loc);
         with(|b| b.open());
         body();
         with(|b| {
@@ -215,8 +242,11 @@ impl Switch {
                 }
                 wanted.push(Value::new(self.width, u128::from(v)));
             }
-            let Stmt::Switch { arms, .. } = b.last_stmt() else { unreachable!("switch pushed it") };
-            let twice = wanted.iter().find(|w| arms.iter().any(|(vs, _)| vs.contains(w))).cloned();
+            let Some(Stmt::Switch { arms, .. }) = b.last_stmt(self.place) else { return };
+            let before = arms.iter().flat_map(|(values, _)| values);
+            let twice = (wanted.iter().enumerate())
+                .find(|(i, w)| wanted[..*i].contains(w) || before.clone().any(|v| v == *w))
+                .map(|(_, w)| w.clone());
             arms.push((wanted, stmts));
             if let Some(v) = twice {
                 b.error(Fault::Config, loc, format!("the case {} stands in this switch twice", v.to_u64()));
@@ -226,13 +256,16 @@ impl Switch {
     }
 
     /// Statements when no case matches.
-    pub fn default(self, body: impl FnOnce()) {
+    #[track_caller]
+    pub fn default(mut self, body: impl FnOnce()) {
+        check_place(&mut self.place, "default", "switch", Location::caller());
         with(|b| b.open());
         body();
         with(|b| {
             let stmts = b.close();
-            let Stmt::Switch { default, .. } = b.last_stmt() else { unreachable!("switch pushed it") };
-            *default = stmts;
+            if let Some(Stmt::Switch { default, .. }) = b.last_stmt(self.place) {
+                *default = stmts;
+            }
         });
     }
 }

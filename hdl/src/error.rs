@@ -49,8 +49,9 @@ impl fmt::Display for ElabError {
     }
 }
 
-/// Everything that was wrong, in the order it was found.
-#[derive(Clone, Debug)]
+/// Everything that was wrong, in the order it was found. `Debug` prints it as `Display` does, so that what `unwrap`
+/// says can be read.
+#[derive(Clone)]
 pub struct ElabErrors(pub Vec<ElabError>);
 
 impl ElabErrors {
@@ -66,6 +67,12 @@ impl fmt::Display for ElabErrors {
             write!(f, "{}{e}", if i == 0 { "" } else { "\n" })?;
         }
         Ok(())
+    }
+}
+
+impl fmt::Debug for ElabErrors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "\n{self}")
     }
 }
 

@@ -9,6 +9,11 @@ pub fn cat(parts: impl IntoIterator<Item = Bits>) -> Bits {
     let loc = Location::caller();
     let parts: Vec<Bits> = parts.into_iter().collect();
     with(|b| {
+        if parts.is_empty() {
+            b.error(Fault::Width, loc, "`cat` needs at least one part".into());
+            let id = b.constant(Value::zero(1), loc);
+            return b.bits(id);
+        }
         let mut flat: Vec<NodeId> = Vec::new();
         for p in parts {
             let id = b.own(p, loc);

@@ -166,7 +166,7 @@ impl MemSpec {
             // Contents tell two memories of one shape apart; FNV-1a keeps the name short and the same on every run.
             let bytes = init.iter().flat_map(|v| v.to_bytes());
             let hash = bytes.fold(0xcbf2_9ce4_8422_2325u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x100_0000_01b3));
-            name += &format!("_init{:08x}", hash as u32);
+            name += &format!("_init{hash:016x}");
         }
         name
     }
@@ -216,7 +216,7 @@ impl MemSpec {
     }
 }
 
-/// A memory's contract while it is being chosen; ends with `simple()`, `dual()`, `read_only()` or `distributed()`.
+/// A memory's contract while it is being chosen; ends with `simple()`, `dual()` or `read_only()`.
 #[derive(Clone, Debug)]
 pub struct MemBuilder {
     spec: MemSpec,
@@ -355,6 +355,18 @@ impl MemBuilder {
         self
     }
 
+    /// Only memories of these kinds end with the method `end`; another one is taken for the first of them.
+    fn expect(mut self, kinds: &[MemKind], end: &str) -> Self {
+        if !kinds.contains(&self.spec.kind) {
+            let message = format!("a memory of the kind {:?} does not end with `{end}`", self.spec.kind);
+            with(|b| b.error(Fault::Config, self.loc, message));
+            let spec = builder(kinds[0], self.spec.depth.max(2), self.spec.width.max(1), 1, Collision::Undefined).spec;
+            let init = (spec.kind == MemKind::Rom).then(Vec::new);
+            self = MemBuilder { spec: MemSpec { init, ..spec }, write_domain: None, read_domain: None, loc: self.loc };
+        }
+        self
+    }
+
     fn pins(self) -> Vec<Bits> {
         let mut spec = self.spec;
         if let Some(message) = spec.fault() {
@@ -372,8 +384,9 @@ impl MemBuilder {
 
     /// Makes a simple dual port or distributed memory.
     pub fn simple(self) -> SimpleDual {
-        let (kind, lanes, oe) = (self.spec.kind, self.spec.lane.is_some(), self.spec.output_enable);
-        let mut pins = self.pins().into_iter();
+        let memory = self.expect(&[MemKind::SimpleDual, MemKind::Distributed], "simple()");
+        let (kind, lanes, oe) = (memory.spec.kind, memory.spec.lane.is_some(), memory.spec.output_enable);
+        let mut pins = memory.pins().into_iter();
         let mut next = || pins.next().expect("pins of a simple dual port memory");
         SimpleDual {
             we: next(),
@@ -389,8 +402,9 @@ impl MemBuilder {
 
     /// Makes a true dual port memory: ports a and b.
     pub fn dual(self) -> [RamPort; 2] {
-        let lanes = self.spec.lane.is_some();
-        let mut pins = self.pins().into_iter();
+        let memory = self.expect(&[MemKind::TrueDual], "dual()");
+        let lanes = memory.spec.lane.is_some();
+        let mut pins = memory.pins().into_iter();
         let mut next = || pins.next().expect("pins of a true dual port memory");
         [(); 2].map(|()| RamPort {
             en: next(),
@@ -404,7 +418,7 @@ impl MemBuilder {
 
     /// Makes a ROM.
     pub fn read_only(self) -> Rom {
-        let mut pins = self.pins().into_iter();
+        let mut pins = self.expect(&[MemKind::Rom], "read_only()").pins().into_iter();
         let mut next = || pins.next().expect("pins of a ROM");
         Rom { re: next(), raddr: next(), rdata: next() }
     }

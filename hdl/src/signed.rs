@@ -135,11 +135,12 @@ impl Signed {
     #[track_caller]
     pub fn lit(width: u32, value: i64) -> Signed {
         let loc = std::panic::Location::caller();
-        let fits = width >= 64 || (-(1i64 << (width - 1))..(1i64 << (width - 1))).contains(&value);
+        let fits = width >= 64 || width > 0 && (-(1i64 << (width - 1))..(1i64 << (width - 1))).contains(&value);
         if !fits {
             let message = format!("the signed literal {value} does not fit in {width} bits");
             crate::build::with(|b| b.error(crate::Fault::Width, loc, message));
         }
+        let width = width.max(1);
         let v = crate::Value::from_words(width.min(64), &[value as u64]).sign_extend(width);
         Signed(v.operand(width, loc, "lit"))
     }

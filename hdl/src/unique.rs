@@ -27,17 +27,26 @@ pub(crate) fn design(top: Rc<Module>) -> Result<Design, ElabErrors> {
             let name = if family.len() == 1 { identifier(base) } else { folded(base, m, family) };
             names.insert(Rc::as_ptr(m), name);
         }
-        let mut used: HashMap<&String, &Rc<Module>> = HashMap::new();
-        for m in family {
-            if let Some(other) = used.insert(&names[&Rc::as_ptr(m)], m) {
-                let message = format!(
-                    "two different modules are called `{base}` (the other is made at {}:{}): give their block `params()` that differ",
-                    other.loc.file(),
-                    other.loc.line()
-                );
-                errors.push(ElabError { fault: Fault::Name, module: base.clone(), loc: m.loc, message });
-            }
-        }
+    }
+    // One namespace for all modules, those of memories included.
+    let mut used: HashMap<String, (&str, Loc)> = HashMap::new();
+    let memories = seen.iter().flat_map(|(_, m)| &m.insts).filter_map(|inst| match &inst.target {
+        Target::Memory(spec) => Some((spec.module_name(), inst.loc)),
+        Target::Module(_) => None,
+    });
+    for (name, loc) in memories {
+        used.entry(name).or_insert(("", loc));
+    }
+    for (_, m) in &seen {
+        let (base, name) = (m.base_name.as_str(), &names[&Rc::as_ptr(m)]);
+        let Some((other_base, other)) = used.insert(name.clone(), (base, m.loc)) else { continue };
+        let advice = if other_base == base { "give their block `params()` that differ" } else { "rename a block" };
+        let message = format!(
+            "two different modules are called `{name}` (the other is made at {}:{}): {advice}",
+            other.file(),
+            other.line()
+        );
+        errors.push(ElabError { fault: Fault::Name, module: base.into(), loc: m.loc, message });
     }
     if !errors.is_empty() {
         return Err(ElabErrors(errors));

@@ -84,6 +84,59 @@ fn a_signal_of_another_module() {
 }
 
 #[test]
+fn registers_of_another_module() {
+    use std::cell::Cell;
+    thread_local!(static LEAK: Cell<Option<Bits>> = const { Cell::new(None) });
+    block!(Child { input a: 4, output y: 4, output z: 4 } |io| {
+        let more = [io.a + 1, io.a + 2, io.a + 3, io.a ^ 5];
+        io.y.set(more[0] ^ more[1] ^ more[2] ^ more[3]);
+        let last = io.a ^ 9;
+        LEAK.set(Some(last));
+        io.z.set(last);
+    });
+    block!(B { input a: 4, output y: 4 } |io| {
+        let child = instance(&Child);
+        child.a.set(io.a);
+        io.y.set(child.y & child.z);
+        let foreign = LEAK.take().unwrap();
+        let foreign = foreign.named("foreign");
+        foreign.registered(); // registered
+        foreign.reset(0); // reset
+    });
+    let message = "in `m`: a signal of another module was used here: connect it through a port";
+    assert_eq!(check(&B), format!("registered: {message}\nreset: {message}"));
+}
+
+#[test]
+fn no_width_and_ranges_beyond_it() {
+    block!(B { input a: 8, output y: 8 } |io| {
+        let _ = lit(0, 0); // literal
+        let _ = cat([]); // cat
+        let _ = io.a.repeat(0); // repeat
+        let _ = Signed::lit(0, 0); // signed
+        let _ = io.a.slice(0..=u32::MAX); // slice
+        let _ = io.a.bit(u32::MAX); // bit
+        let _ = io.a.byte(u32::MAX); // byte
+        let _ = io.a.chunks(0); // chunks
+        io.y.set(io.a.shl(8) | io.a.shr(9));
+    });
+    let faults = elaborate(&B).unwrap_err();
+    assert!(faults.0.iter().all(|e| e.fault == Fault::Width), "{faults}");
+    assert_eq!(format!("{faults:?}"), format!("\n{faults}"));
+    assert_eq!(
+        check(&B),
+        "literal: in `m`: a literal needs at least 1 bit\n\
+         cat: in `m`: `cat` needs at least one part\n\
+         repeat: in `m`: 0 copies of 8 bits are no signal\n\
+         signed: in `m`: the signed literal 0 does not fit in 0 bits\n\
+         slice: in `m`: slice 0..4294967295 does not lie in a 8-bit signal\n\
+         bit: in `m`: slice 4294967295..4294967295 does not lie in a 8-bit signal\n\
+         byte: in `m`: slice 4294967295..4294967295 does not lie in a 8-bit signal\n\
+         chunks: in `m`: 8 bits are no whole number of 0-bit chunks"
+    );
+}
+
+#[test]
 fn memories() {
     fn refused(build: fn() -> memory::MemBuilder) -> String {
         struct B(fn() -> memory::MemBuilder);
@@ -127,6 +180,23 @@ fn memories() {
 }
 
 #[test]
+fn memories_with_the_ports_of_another_kind() {
+    use memory::*;
+    block!(B { input a: 1, output y: 1 } |io| {
+        io.y.set(io.a);
+        distributed(4, 8).dual(); // dual
+        rom(4, vec![Value::zero(8)]).simple(); // simple
+        true_dual(4, 8).domains("a", "b").read_only(); // read only
+    });
+    assert_eq!(
+        check(&B),
+        "dual: in `m`: a memory of the kind Distributed does not end with `dual()`\n\
+         simple: in `m`: a memory of the kind Rom does not end with `simple()`\n\
+         read only: in `m`: a memory of the kind TrueDual does not end with `read_only()`"
+    );
+}
+
+#[test]
 fn switches() {
     block!(B { input a: 2, output y: 1 } |io| {
         io.y.set(0);
@@ -167,5 +237,38 @@ fn a_block_that_refuses_its_configuration() {
     assert_eq!(
         marked(&error.to_string(), include_str!("build.rs")),
         "refused: in `m`: depth 3 is no power of two: use 4"
+    );
+}
+
+#[test]
+fn branches_that_do_not_follow() {
+    block!(B { input a: 1, input b: 1, input s: 2, output y: 1, output z: 1 } |io| {
+        io.y.set(0);
+        io.z.set(0);
+        let w = when(io.a, || io.y.set(1));
+        when(io.b, || io.z.set(1));
+        w.otherwise(|| io.y.set(0)); // otherwise
+        let w = when(io.a, || io.y.set(1));
+        io.z.set(1);
+        w.elsewhen(io.b, || io.y.set(0)) // elsewhen
+            .otherwise(|| io.y.set(1));
+        let w = when(io.a, || io.y.set(1));
+        when(io.b, || w.otherwise(|| io.y.set(0))); // inside
+        let sw = switch(io.s).case(0, || io.y.set(1));
+        io.z.set(0);
+        sw.case(1, || io.y.set(0)) // case
+            .default(|| io.y.set(1));
+        let sw = switch(io.s).case_any([0, 1, 0], || io.y.set(1)); // twice
+        io.z.set(0);
+        sw.default(|| io.y.set(0)); // default
+    });
+    assert_eq!(
+        check(&B),
+        "otherwise: in `m`: this `otherwise` does not follow its `when`\n\
+         elsewhen: in `m`: this `elsewhen` does not follow its `when`\n\
+         inside: in `m`: this `otherwise` does not follow its `when`\n\
+         case: in `m`: this `case` does not follow its `switch`\n\
+         twice: in `m`: the case 0 stands in this switch twice\n\
+         default: in `m`: this `default` does not follow its `switch`"
     );
 }

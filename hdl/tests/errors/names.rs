@@ -87,3 +87,55 @@ fn two_modules_of_one_name() {
         "two different modules are called `same` (the other is made at child): give their block `params()` that differ"
     );
 }
+
+#[test]
+fn modules_of_different_blocks_that_clash() {
+    struct Kid(u32);
+    #[derive(Bundle, Clone)]
+    struct Io<S> {
+        #[input]
+        a: S,
+        #[output]
+        y: S,
+    }
+    impl Block for Kid {
+        type Io<S> = Io<S>;
+        fn name(&self) -> String {
+            "kid".into()
+        }
+        fn params(&self) -> Vec<(&'static str, String)> {
+            vec![("d", self.0.to_string())]
+        }
+        fn io(&self) -> Io<Shape> {
+            Io::shape()
+        }
+        fn build(&self, io: &Io<Bits>) {
+            io.y.set(if self.0 == 0 { io.a } else { !io.a });
+        }
+    }
+    block!(Other as "kid_d0" { input a: 1, output y: 1 } |io| {
+        io.y.set(io.a);
+    });
+    block!(Ram as "ram_sdp_4x1" { input a: 1, output y: 1 } |io| {
+        io.y.set(io.a);
+    });
+    block!(B { input a: 1, output y: 4 } |io| {
+        let zero = instance(&Kid(0)); // kid 0
+        let one = instance(&Kid(1));
+        let other = instance(&Other); // other
+        let ram = memory::simple_dual(4, 1).simple(); // memory
+        let clash = instance(&Ram); // block
+        zero.a.set(io.a);
+        one.a.set(io.a);
+        other.a.set(io.a);
+        clash.a.set(io.a);
+        ram.write(io.a, lit(2, 0), io.a);
+        let read = ram.read(io.a, lit(2, 0));
+        io.y.set(cat([zero.y, one.y, other.y, clash.y & read]));
+    });
+    assert_eq!(
+        marked(&message(&B), include_str!("names.rs")),
+        "two different modules are called `kid_d0` (the other is made at kid 0): rename a block\n\
+         two different modules are called `ram_sdp_4x1` (the other is made at memory): rename a block"
+    );
+}

@@ -16,7 +16,7 @@ module histogram (
     reg  [7:0]  code_q;
     reg  [7:0]  code_seen;
 
-    ram_sdp_256x16_reg_init7d054b25 counts (
+    ram_sdp_256x16_reg_init7da144b97d054b25 counts (
         .clk(clk),
         .we(seen),
         .waddr(code_seen),
