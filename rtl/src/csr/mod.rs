@@ -1,6 +1,7 @@
 //! Registers, declared once, and the AXI4-Lite slave that serves them.
 
 mod io;
+mod events;
 mod map;
 mod slave;
 mod counters;
@@ -8,6 +9,7 @@ mod registers;
 mod document;
 
 pub use counters::{Counters, CountersIo, PortCounter};
+pub use events::{PathEvents, PortEvents, Settings};
 pub use document::{RegisterMap, register_map};
 pub use io::{AxiLite, CounterEvents, RegBus};
 pub use map::{
