@@ -126,7 +126,7 @@ fn fields(port: &str) -> Vec<PortField> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::top::EmTop;
+    use crate::v1::top::EmTop;
     use serde_json::Value;
 
     fn manifest() -> Value {

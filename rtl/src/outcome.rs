@@ -38,6 +38,11 @@ outcomes! {
     /// Forwarded to net0.
     Net0 = 0, Forward, "net0";
 
+    /// Forwarded to net1.
+    Net1 = 1, Forward, "net1";
+    /// Forwarded to the host.
+    Host = 2, Forward, "host";
+
     /// The function's mode has no rule for the frame (ARP, unknown EtherType, neighbour discovery, three tags).
     PuntUnmatched = 16, Punt, "unmatched";
     /// AH, UDP-Lite or DCCP, whose checksums cover the addresses in ways that the EM does not follow.
@@ -46,6 +51,14 @@ outcomes! {
     PuntIcmpError = 18, Punt, "icmp_error";
     /// A RoCEv2 datagram, whose ICRC the EM does not patch yet.
     PuntRoce = 19, Punt, "roce";
+    /// An ICMP error that quotes an IPv4 header with options.
+    PuntIcmpQuoteOptions = 20, Punt, "icmp_quote_options";
+    /// An ICMP error that quotes a datagram of another address than its own.
+    PuntIcmpQuoteAddress = 21, Punt, "icmp_quote_address";
+    /// A routed mapping, and a time to live of 0 or 1.
+    PuntTtl = 22, Punt, "ttl";
+    /// A frame from the network that is nobody's.
+    PuntNotForUs = 23, Punt, "not_for_us";
 
     /// `tuser` said bad on the last beat.
     BadFrame = 32, Drop, "bad_frame";
@@ -81,6 +94,10 @@ outcomes! {
     Unmatched = 47, Drop, "unmatched";
     /// A frame to be punted found the punt buffer full.
     PuntFull = 48, Drop, "punt_full";
+    /// A frame from the network that is nobody's, and the rules drop such.
+    NotForUs = 49, Drop, "not_for_us";
+    /// A table entry that may have been the frame's failed its parity.
+    Parity = 50, Drop, "parity";
 }
 
 impl Outcome {

@@ -104,3 +104,32 @@ pub struct PuntUser<S> {
     #[width(16)]
     pub function: S,
 }
+
+/// `tuser` of frames that the Orchestration Module injects.
+#[derive(Bundle, Clone, Copy, Debug)]
+pub struct InjectUser<S> {
+    /// The frame is bad and must go nowhere; sampled on the last beat.
+    pub bad: S,
+    /// Where it goes: 0 host, 1 net0, 2 net1, 3 the port that frames of the host take; sampled on the first beat.
+    #[width(2)]
+    pub egress: S,
+    /// Function that gets it, if it goes to the host; sampled on the first beat.
+    #[width(16)]
+    pub function: S,
+}
+
+/// `tuser` of frames on their way into a path.
+#[derive(Bundle, Clone, Copy, Debug)]
+pub struct PathUser<S> {
+    /// The frame is bad and must go nowhere; sampled on the last beat.
+    pub bad: S,
+    /// Port it came in by: 0 host, 1 net0, 2 net1, 3 injected; sampled on the first beat, as the rest.
+    #[width(2)]
+    pub port: S,
+    /// Where an injected frame goes: 0 host, 1 net0, 2 net1, 3 the port that frames of the host take.
+    #[width(2)]
+    pub egress: S,
+    /// Function that sent it, or gets it if it is injected to the host; otherwise 0.
+    #[width(16)]
+    pub function: S,
+}

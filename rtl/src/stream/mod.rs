@@ -12,7 +12,7 @@ mod frame_fifo;
 mod arbiter;
 
 pub use arbiter::{Arbiter, ArbiterIo};
-pub use axis::{Axis, Beat, HostUser, NetUser, PuntUser};
+pub use axis::{Axis, Beat, HostUser, InjectUser, NetUser, PathUser, PuntUser};
 pub use fifo::Fifo;
 pub use frame_fifo::{FrameFifo, FrameFifoIo, WhenFull};
 pub use pipe::{StreamBlock, StreamIo};

@@ -17,7 +17,7 @@
 
 use crate::{
     config::EmConfig,
-    packet::{Beat, BufferRead, DATA_W, Extent, FrameEnd, LANES, Release},
+    v1::packet::{Beat, BufferRead, DATA_W, Extent, FrameEnd, LANES, Release},
     stream::{Axis, HostUser},
 };
 use hdl::*;
@@ -100,7 +100,7 @@ impl Block for Ingress {
         let beat_first = in_first.delay();
         let beat_last = in_last.delay();
         let beat_data = in_data.delay();
-        let beat_lane = crate::meter::last_lane(in_others).delay();
+        let beat_lane = crate::v1::meter::last_lane(in_others).delay();
         let beat_bad = in_user.bad.delay();
         let function = in_user.function.delay_enable(in_valid & in_first);
 
@@ -123,7 +123,7 @@ impl Block for Ingress {
         let end =
             FrameEnd { extent: Extent { beats: stored, lane: beat_lane, function }, bad: beat_bad, oversize, runt };
         let beat = Beat { valid: beat_valid, first: beat_first, last: beat_last, data: beat_data, end };
-        let shown = crate::packet::later("shown", &beat, 1);
+        let shown = crate::v1::packet::later("shown", &beat, 1);
         assign(&io.beat, &shown);
 
         // Room: what is stored and what is on its way leaves the counts, what egress releases comes back.

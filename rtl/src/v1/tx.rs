@@ -25,18 +25,18 @@
 //! for the network waits too; the network never waits for a punt.
 
 use crate::{
-    actions::Actions,
+    v1::actions::Actions,
     config::EmConfig,
     csr::CounterEvents,
-    egress::Egress,
-    ingress::Ingress,
+    v1::egress::Egress,
+    v1::ingress::Ingress,
     lookup::{LookupRequest, LookupResponse},
-    meter::Meter,
-    packet::{DATA_W, later},
-    parse::{Align, Extract, HEADER_SUM_LATENCY, HeaderSum},
-    rewrite::{Patch, UPDATE_LATENCY, Update},
+    v1::meter::Meter,
+    v1::packet::{DATA_W, later},
+    v1::parse::{Align, Extract, HEADER_SUM_LATENCY, HeaderSum},
+    v1::rewrite::{Patch, UPDATE_LATENCY, Update},
     stream::{Axis, Fifo, HostUser, Memory, NetUser, PuntUser, assert_stream, assume_stream},
-    verdict::{CHECKSUM_AFTER, CLASSIFY_LATENCY, Classify, DECIDE_LATENCY, Decide},
+    v1::verdict::{CHECKSUM_AFTER, CLASSIFY_LATENCY, Classify, DECIDE_LATENCY, Decide},
 };
 use hdl::*;
 

@@ -11,7 +11,7 @@
 //! 2. No carry is lost: the sum grows with its operands and is folded at its end. A sum of 60 bytes has at most 21 bits,
 //!    and after one fold it is FFFF exactly if its ones'-complement sum is.
 
-use crate::packet::{DATA_W, half};
+use crate::v1::packet::{DATA_W, half};
 use hdl::*;
 
 /// Clocks from `word_valid` to `good`.

@@ -32,8 +32,8 @@
 
 use crate::{
     outcome::Outcome,
-    packet::{Action, Extent, Release},
-    rewrite::ReadBeat,
+    v1::packet::{Action, Extent, Release},
+    v1::rewrite::ReadBeat,
 };
 use hdl::*;
 
@@ -154,7 +154,7 @@ impl Block for Egress {
         });
         io.take.set(take);
         io.outcome_valid.reset(0).set(take);
-        io.outcome.registered().set(mux(refuse, crate::packet::outcome(Outcome::PuntFull), head.outcome));
+        io.outcome.registered().set(mux(refuse, crate::v1::packet::outcome(Outcome::PuntFull), head.outcome));
 
         // Read or skip, and give back.
         let read_addr = reg(clog2(u64::from(self.buffer_beats))).reset(0);

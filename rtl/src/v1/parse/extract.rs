@@ -12,7 +12,7 @@
 //! 2. A field that the frame does not have keeps any value: whoever reads it looks at the lengths first.
 //! 3. `headers` stands for the one clock of `headers_valid`.
 
-use crate::packet::{Headers, Word, half};
+use crate::v1::packet::{Headers, Word, half};
 use hdl::*;
 
 /// The block.

@@ -12,7 +12,7 @@
 
 use crate::{
     csr::CounterEvents,
-    packet::{LANE_W, LANES},
+    v1::packet::{LANE_W, LANES},
 };
 use hdl::*;
 

@@ -27,7 +27,7 @@
 //! 3. `word_valid` comes once a frame, with its last word or later, before any word of the next frame.
 //! 4. Bytes beyond the frame are whatever was there: the lengths decide what is read.
 
-use crate::packet::{Beat, Ethernet, LANES, WORDS, Word, ethertype, half};
+use crate::v1::packet::{Beat, Ethernet, LANES, WORDS, Word, ethertype, half};
 use hdl::*;
 
 /// The block.

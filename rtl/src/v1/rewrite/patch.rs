@@ -13,7 +13,7 @@
 
 use crate::{
     outcome::Outcome,
-    packet::{DATA_W, FUNCTION_W, LANE_W, LANES, Rewrite},
+    v1::packet::{DATA_W, FUNCTION_W, LANE_W, LANES, Rewrite},
 };
 use hdl::*;
 

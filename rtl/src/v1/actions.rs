@@ -12,7 +12,7 @@
 //! 2. `head` stands from `head_valid` until `take`.
 //! 3. The queue never holds more than its places.
 
-use crate::packet::Action;
+use crate::v1::packet::Action;
 use hdl::*;
 
 /// The block.

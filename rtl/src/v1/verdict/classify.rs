@@ -18,7 +18,7 @@
 
 use crate::{
     outcome::Outcome,
-    packet::{Classified, Extent, Headers, Place, ROCE_PORT, first_of, later, outcome, protocol},
+    v1::packet::{Classified, Extent, Headers, Place, ROCE_PORT, first_of, later, outcome, protocol},
 };
 use hdl::*;
 

@@ -16,7 +16,7 @@
 use crate::{
     lookup::LookupResponse,
     outcome::Outcome,
-    packet::{Classified, Extent, Place, first_of, later, outcome},
+    v1::packet::{Classified, Extent, Place, first_of, later, outcome},
 };
 use hdl::*;
 

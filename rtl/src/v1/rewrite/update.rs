@@ -12,8 +12,8 @@
 //!    decided before: `l4` is 0 then.)
 
 use crate::{
-    packet::{Action, Rewrite, later},
-    verdict::Decided,
+    v1::packet::{Action, Rewrite, later},
+    v1::verdict::Decided,
 };
 use hdl::*;
 

@@ -13,9 +13,9 @@ use crate::{
     config::EmConfig,
     csr::{ADDR_W, AxiLite, Csr},
     lookup::Lookup,
-    packet::DATA_W,
+    v1::packet::DATA_W,
     stream::{Axis, HostUser, NetUser, PuntUser},
-    tx::Tx,
+    v1::tx::Tx,
 };
 use hdl::*;
 

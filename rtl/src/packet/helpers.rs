@@ -1,0 +1,34 @@
+//! Small helpers of the stages.
+
+use crate::outcome::Outcome;
+use hdl::{Bits, Bundle, cat, mux, reg};
+
+/// Half-word `i` of a beat or word, in network order.
+pub fn half(data: Bits, i: u32) -> Bits {
+    cat([data.byte(2 * i), data.byte(2 * i + 1)])
+}
+
+/// A bundle `n` clocks later. Leaves called `valid` are reset to 0, the others are not reset. Registers are named after
+/// the bundle and the stage.
+#[track_caller]
+pub fn later<B: Bundle<Bits, With<Bits> = B> + Clone>(name: &str, bundle: &B, n: u32) -> B {
+    let mut now = bundle.clone();
+    for stage in 1..=n {
+        now = now.map(|at, b| {
+            let r = if at.name == "valid" { reg(b.width()).reset(0) } else { reg(b.width()) };
+            r.set(*b);
+            r.named(&format!("{name}{stage}_{}", at.name))
+        });
+    }
+    now
+}
+
+/// A constant [`Outcome`].
+pub fn outcome(o: Outcome) -> Bits {
+    hdl::lit(Outcome::WIDTH, u128::from(o.code()))
+}
+
+/// The first outcome whose condition holds, else `otherwise`.
+pub fn first_of(choices: &[(Bits, Outcome)], otherwise: Bits) -> Bits {
+    choices.iter().rev().fold(otherwise, |rest, (cond, o)| mux(*cond, outcome(*o), rest))
+}
