@@ -36,7 +36,7 @@ impl Model {
         let slot = (c.way, c.row);
         let there = self.slots.get(&slot).copied();
         match (c.operation, there) {
-            (Operation::None, _) => TableStatus::BadCommand,
+            (Operation::None | Operation::Commit | Operation::Sync | Operation::Clear, _) => TableStatus::BadCommand,
             (Operation::Read, Some(_)) => TableStatus::Ok,
             (Operation::Read, None) => TableStatus::Absent,
             _ if TABLE.row_of(c.way, c.key) != c.row => TableStatus::Misplaced,

@@ -2,17 +2,28 @@
 
 use hdl::{Bundle, Encode};
 
-/// What a [`SlotCommand`](super::SlotCommand) does.
+/// What a command does. Inserts and deletes edit the shadow bank; lookups see the active one.
 #[derive(Encode, Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Operation {
     /// Nothing: refused as [`TableStatus::BadCommand`].
     None,
-    /// Writes key and value to a free slot.
+    /// Makes an entry valid: writes key and value to a free slot, or finds them there already.
     Insert,
-    /// Frees the slot that holds the key.
+    /// Makes the entry that holds the key invalid.
     Delete,
     /// Returns what stands in a slot.
     Read,
+    /// Makes the shadow bank the active one, of all tables at once; over when no lookup sees the other any more.
+    Commit,
+    /// Makes the shadow bank of every table equal to the active one.
+    Sync,
+    /// Empties both banks of every table.
+    Clear,
+}
+
+impl Operation {
+    /// Bits of the code.
+    pub const WIDTH: u32 = 3;
 }
 
 /// How a table command ended.
@@ -34,11 +45,13 @@ pub enum TableStatus {
     NotReady,
     /// No such command; nothing changed.
     BadCommand,
+    /// The slot to be read fails its parity; it counts as free.
+    Parity,
 }
 
 impl TableStatus {
     /// Bits of the code.
-    pub const WIDTH: u32 = 3;
+    pub const WIDTH: u32 = 4;
 
     /// One sentence for register documentation.
     pub const fn doc(self) -> &'static str {
@@ -51,6 +64,7 @@ impl TableStatus {
             TableStatus::Absent => "the slot is free",
             TableStatus::NotReady => "the table is still clearing itself",
             TableStatus::BadCommand => "no such command",
+            TableStatus::Parity => "the slot fails its parity",
         }
     }
 }
