@@ -1,0 +1,5 @@
+//! What is written over a translated frame.
+
+mod update;
+
+pub use update::{LATENCY as UPDATE_LATENCY, Mapping, Update, UpdateIo};
