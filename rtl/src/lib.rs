@@ -6,6 +6,8 @@ pub mod csr;
 pub mod packet;
 pub mod lookup;
 pub mod outcome;
+pub mod verdict;
+pub mod rewrite;
 pub mod v1;
 pub use v1::{egress, parse, top, tx};
 pub mod manifest;

@@ -2,4 +2,4 @@
 
 mod update;
 
-pub use update::{LATENCY as UPDATE_LATENCY, Mapping, Update, UpdateIo};
+pub use update::{LATENCY as UPDATE_LATENCY, Macs, Mapping, Update, UpdateIo};
