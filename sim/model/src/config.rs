@@ -16,22 +16,25 @@ pub struct ModelConfig {
 }
 
 impl Default for ModelConfig {
-    /// The profile `ecp5`: 9,216 bytes, no ICMP error rewrite, no ICRC, no limits.
+    /// The profile `ecp5`: 9,216 bytes, ICMP errors rewritten, no ICRC, no limits.
     fn default() -> Self {
-        ModelConfig { max_frame: 9216, icmp_error_rewrite: false, roce: false, capacity: None }
+        ModelConfig { max_frame: 9216, icmp_error_rewrite: true, roce: false, capacity: None }
     }
 }
 
 /// The first use of a feature that the model has no behaviour for.
 pub(crate) fn unsupported(rules: &Rules) -> Option<FeatureUse> {
     rules.features().into_iter().find(|used| match used.feature {
-        Feature::ModeNat | Feature::ModePass | Feature::ModeDrop | Feature::NatIpv4 | Feature::UplinkNet1 => false,
-        // Rules of the network side don't touch tx.
-        Feature::NotForUs => false,
-        Feature::ModeVxlan
-        | Feature::NatIpv6
+        Feature::ModeNat
+        | Feature::ModePass
+        | Feature::ModeDrop
+        | Feature::NatIpv4
         | Feature::NextHop
         | Feature::Route
+        | Feature::NotForUs
+        | Feature::UplinkNet1 => false,
+        Feature::ModeVxlan
+        | Feature::NatIpv6
         | Feature::Vtep
         | Feature::Vni
         | Feature::Tunnel

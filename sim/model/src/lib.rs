@@ -9,23 +9,27 @@
 //! IBTA annex A17 (RoCEv2).
 //!
 //! ```
-//! use em_model::{Model, ModelConfig, Verdict};
+//! use em_model::{Arrival, DropReason, Model, ModelConfig, Verdict};
 //!
 //! let rules = em_rules::Rules::parse(
 //!     "[[function]]\nid = 1\nmode = \"nat\"\n[[nat]]\nfunction = 1\ninside = \"192.0.2.10\"\noutside = \"203.0.113.5\"\n",
 //!     "R.toml",
 //! )?;
 //! let mut model = Model::new(&rules, ModelConfig::default())?;
-//! let verdict = model.host_tx(7, false, &[0; 60]);
-//! assert_eq!(verdict, Verdict::Drop(em_model::DropReason::NoFunction));
-//! assert_eq!(model.counters().dropped(em_model::DropReason::NoFunction), 1);
+//! let verdict = model.frame(Arrival::Host { function: 7 }, false, &[0; 60]);
+//! assert_eq!(verdict, Verdict::Drop(DropReason::NoFunction));
+//! assert_eq!(model.frame(Arrival::Net0, false, &[0; 60]).name(), "not_for_us");
+//! assert_eq!(model.counters().dropped(DropReason::NoFunction), 1);
 //! # Ok::<(), em_rules::RulesError>(())
 //! ```
 
 mod verdict;
 mod config;
 mod counters;
+mod tables;
 mod parse;
+mod tx;
+mod rx;
 mod sum;
 mod translate;
 mod quote;
@@ -35,29 +39,28 @@ mod check;
 mod diff;
 
 pub use config::ModelConfig;
-pub use counters::Counters;
+pub use counters::{Counters, FunctionTraffic, Traffic};
 pub use decode::{Field, decode};
 pub use diff::diff;
-pub use verdict::{DropReason, Port, PuntReason, Verdict};
+pub use verdict::{Arrival, DropReason, Egress, Port, PuntReason, Verdict};
 
-use std::collections::HashMap;
-use std::net::IpAddr;
-
-use em_rules::{Mode, Rules, RulesError, Unmatched, Uplink};
+use em_rules::{Rules, RulesError};
 use parse::{Ipv4, Network, Piece};
+use tables::{Mapping, Tables};
+use translate::{Change, Side};
 
 /// One Execution Module with its rules installed.
 #[derive(Clone, Debug)]
 pub struct Model {
     config: ModelConfig,
-    functions: HashMap<u16, (Mode, Unmatched)>,
-    outside: HashMap<(u16, [u8; 4]), [u8; 4]>,
-    uplink: Port,
+    tables: Tables,
+    /// Of net0 and net1.
+    link_up: [bool; 2],
     counters: Counters,
 }
 
 impl Model {
-    /// Installs `rules`.
+    /// Installs `rules`. Both links are up.
     ///
     /// # Errors
     /// A rule that this model has no behaviour for yet, with its line; a table of `config.capacity` that overflows.
@@ -69,20 +72,7 @@ impl Model {
             let text = format!("{} is not part of the golden model. Remove it from the file.", beyond.feature);
             return Err(rules.fault(beyond.line, text));
         }
-        let v4 = |address: IpAddr| match address {
-            IpAddr::V4(v4) => Some(v4.octets()),
-            IpAddr::V6(_) => None,
-        };
-        let functions = rules.functions.iter();
-        Ok(Model {
-            config,
-            functions: functions.map(|function| (*function.id, (*function.mode, *function.unmatched))).collect(),
-            outside: (rules.nat.iter())
-                .filter_map(|nat| Some(((*nat.function, v4(*nat.inside)?), v4(*nat.outside)?)))
-                .collect(),
-            uplink: if *rules.port.uplink == Uplink::Net1 { Port::Net1 } else { Port::Net0 },
-            counters: Counters::default(),
-        })
+        Ok(Model { config, tables: Tables::new(rules), link_up: [true; 2], counters: Counters::default() })
     }
 
     /// What was counted since the model was made.
@@ -90,98 +80,130 @@ impl Model {
         &self.counters
     }
 
-    /// A frame (without FCS) from the host for the network. `function` and `bad` are what the stream's `tuser` says.
-    pub fn host_tx(&mut self, function: u16, bad: bool, frame: &[u8]) -> Verdict {
-        let (verdict, translated) = match self.judge(function, bad, frame) {
-            Outcome::Drop(reason) => (Verdict::Drop(reason), false),
-            Outcome::Punt(reason) => {
-                (Verdict::Punt { reason, frame: frame.to_vec(), function, port: Port::Host }, false)
-            }
-            Outcome::Unchanged => (Verdict::Forward { port: self.uplink, frame: frame.to_vec() }, false),
-            Outcome::Translated(frame) => (Verdict::Forward { port: self.uplink, frame }, true),
+    /// From the next frame on, whether the links of net0 and net1 are up.
+    pub fn set_link_up(&mut self, link_up: [bool; 2]) {
+        self.link_up = link_up;
+    }
+
+    /// A frame (without FCS) that comes in at `arrival`; `bad` is what the stream's `tuser` says on the last beat.
+    pub fn frame(&mut self, arrival: Arrival, bad: bool, frame: &[u8]) -> Verdict {
+        let outcome = match (self.carried(bad, frame), arrival) {
+            (Err(reason), _) => Outcome::Drop(reason),
+            (Ok(()), Arrival::Host { function }) => self.tx(function, frame),
+            (Ok(()), Arrival::Net0 | Arrival::Net1) => self.rx(frame),
+            (Ok(()), Arrival::Injected { egress, function }) => self.injected(egress, function),
         };
-        self.counters.count(frame.len(), &verdict, translated);
+        let (verdict, translated) = match outcome {
+            Outcome::Drop(reason) => (Verdict::Drop(reason), false),
+            Outcome::Punt(reason, function) => {
+                (Verdict::Punt { reason, frame: frame.to_vec(), function, port: arrival.port() }, false)
+            }
+            Outcome::Unchanged(port, function) => (Verdict::Forward { port, function, frame: frame.to_vec() }, false),
+            Outcome::Translated(port, function, frame) => (Verdict::Forward { port, function, frame }, true),
+        };
+        self.counters.count(arrival, frame.len(), &verdict, translated);
         verdict
     }
 
-    fn judge(&self, function: u16, bad: bool, frame: &[u8]) -> Outcome {
-        // Steps 1 to 3.
+    /// [`Model::frame`] from the host.
+    pub fn host_tx(&mut self, function: u16, bad: bool, frame: &[u8]) -> Verdict {
+        self.frame(Arrival::Host { function }, bad, frame)
+    }
+
+    /// Steps 1 to 3.
+    fn carried(&self, bad: bool, frame: &[u8]) -> Result<(), DropReason> {
         if bad {
-            return Outcome::Drop(DropReason::BadFrame);
-        }
-        if frame.len() > self.config.max_frame {
-            return Outcome::Drop(DropReason::Oversize);
-        }
-        if frame.len() < parse::ETHERNET {
-            return Outcome::Drop(DropReason::Runt);
-        }
-        // Steps 4 to 6.
-        let unmatched = match self.functions.get(&function) {
-            None => return Outcome::Drop(DropReason::NoFunction),
-            Some((Mode::Drop, _)) => return Outcome::Drop(DropReason::FunctionDrop),
-            Some((Mode::Pass, _)) => return Outcome::Unchanged,
-            Some((Mode::Nat | Mode::Vxlan, unmatched)) => *unmatched,
-        };
-        match parse::network(frame) {
-            Err(reason) => Outcome::Drop(reason),
-            Ok(Network::Other | Network::Ipv6 { own_link: true }) => unmatched.into(),
-            Ok(Network::Ipv6 { own_link: false }) => Outcome::Drop(DropReason::NatSource),
-            Ok(Network::Ipv4(ip)) => self.nat(function, unmatched, frame, &ip),
+            Err(DropReason::BadFrame)
+        } else if frame.len() > self.config.max_frame {
+            Err(DropReason::Oversize)
+        } else if frame.len() < parse::ETHERNET {
+            Err(DropReason::Runt)
+        } else {
+            Ok(())
         }
     }
 
-    /// Steps 21 to 29.
-    fn nat(&self, function: u16, unmatched: Unmatched, frame: &[u8], ip: &Ipv4) -> Outcome {
-        let error = quote::is_error(frame, ip);
-        if error && self.config.icmp_error_rewrite && quote::malformed(frame, ip) {
-            return Outcome::Drop(DropReason::MalformedIcmp);
-        }
-        if ip.source == [0; 4] {
-            return unmatched.into();
-        }
-        let Some(&outside) = self.outside.get(&(function, ip.source)) else {
-            return Outcome::Drop(DropReason::NatSource);
+    /// Step 56.
+    fn injected(&self, egress: Egress, function: u16) -> Outcome {
+        let port = match egress {
+            Egress::Host => Port::Host,
+            Egress::Net0 => Port::Net0,
+            Egress::Net1 => Port::Net1,
+            Egress::Uplink => self.uplink(),
         };
-        if parse::UNSUPPORTED.contains(&ip.protocol) {
-            return Outcome::Punt(PuntReason::UnsupportedL4);
+        Outcome::Unchanged(port, function)
+    }
+
+    /// The port that tx traffic takes now.
+    fn uplink(&self) -> Port {
+        match (self.tables.uplink, self.link_up) {
+            (Port::Net0, [false, true]) => Port::Net1,
+            (Port::Net1, [true, false]) => Port::Net0,
+            (named, _) => named,
         }
+    }
+
+    /// Steps 7 to 21 and 30 to 33: what the frame carries, or its fault.
+    fn network(&self, frame: &[u8]) -> Result<Network, DropReason> {
+        let network = parse::network(frame)?;
+        match &network {
+            Network::Ipv4(ip) if self.config.icmp_error_rewrite && quote::is_error(frame, ip) => {
+                if quote::malformed(frame, ip) { Err(DropReason::MalformedIcmp) } else { Ok(network) }
+            }
+            _ => Ok(network),
+        }
+    }
+
+    /// Steps 24 to 28, which are 43 to 47, and 38 to 40: the frame with the address on `side` of its header translated.
+    fn translated(&self, frame: &[u8], ip: &Ipv4, side: Side, mapping: &Mapping) -> Result<Vec<u8>, PuntReason> {
+        if parse::UNSUPPORTED.contains(&ip.protocol) {
+            return Err(PuntReason::UnsupportedL4);
+        }
+        let (old, new) = match side {
+            Side::Source => (mapping.inside, mapping.outside),
+            Side::Destination => (mapping.outside, mapping.inside),
+        };
+        let change = Change { side, old, new };
         let mut out = frame.to_vec();
-        if error {
+        if quote::is_error(frame, ip) {
             if !self.config.icmp_error_rewrite {
-                return Outcome::Punt(PuntReason::IcmpError);
+                return Err(PuntReason::IcmpError);
             }
-            if let Err(reason) = quote::translate(&mut out, ip, outside) {
-                return Outcome::Punt(reason);
-            }
+            quote::translate(&mut out, ip, &change)?;
         }
         let roce = icrc::is_roce(frame, ip);
         if roce && !(self.config.roce && ip.piece == Piece::Whole && icrc::fits(frame, ip)) {
-            return Outcome::Punt(PuntReason::Roce);
+            return Err(PuntReason::Roce);
         }
-        translate::source(&mut out, ip, outside);
+        if mapping.route && ip.ttl <= 1 {
+            return Err(PuntReason::Ttl);
+        }
+        translate::address(&mut out, ip, &change);
+        if mapping.route {
+            translate::hop(&mut out, ip);
+        }
+        if let Some(macs) = mapping.next_hop {
+            match side {
+                Side::Source => {
+                    out[..6].copy_from_slice(&macs.next_hop);
+                    out[6..12].copy_from_slice(&macs.function);
+                }
+                Side::Destination => out[..6].copy_from_slice(&macs.function),
+            }
+        }
         if roce {
             icrc::patch(&mut out, frame, ip);
         }
-        Outcome::Translated(out)
+        Ok(out)
     }
 }
 
-/// What [`Model::judge`] decides; [`Verdict`] adds ports and the frame.
+/// What is decided; [`Verdict`] adds the frame and where it came in. The number is the function's.
 enum Outcome {
     Drop(DropReason),
-    Punt(PuntReason),
-    Unchanged,
-    Translated(Vec<u8>),
-}
-
-impl From<Unmatched> for Outcome {
-    fn from(unmatched: Unmatched) -> Outcome {
-        match unmatched {
-            Unmatched::Punt => Outcome::Punt(PuntReason::Unmatched),
-            Unmatched::Drop => Outcome::Drop(DropReason::Unmatched),
-            Unmatched::Pass => Outcome::Unchanged,
-        }
-    }
+    Punt(PuntReason, u16),
+    Unchanged(Port, u16),
+    Translated(Port, u16, Vec<u8>),
 }
 
 /// Whether NAT of `frame` has to rewrite a quoted datagram: a well-formed ICMP error over IPv4, whole or a first fragment

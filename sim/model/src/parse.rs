@@ -48,6 +48,8 @@ pub(crate) struct Ipv4 {
     /// Offset of the first byte behind the payload, padding or the frame's end.
     pub end: usize,
     pub source: [u8; 4],
+    pub destination: [u8; 4],
+    pub ttl: u8,
     pub protocol: u8,
     pub piece: Piece,
 }
@@ -122,6 +124,8 @@ fn ipv4(frame: &[u8], start: usize) -> Result<Ipv4, DropReason> {
         payload: start + header.len(),
         end: start + total,
         source: [header[12], header[13], header[14], header[15]],
+        destination: [header[16], header[17], header[18], header[19]],
+        ttl: header[8],
         protocol: header[9],
         piece,
     })

@@ -3,7 +3,7 @@
 use crate::PuntReason;
 use crate::parse::{ICMP, Ipv4, TCP, UDP, UNSUPPORTED, pair};
 use crate::sum;
-use crate::translate::update;
+use crate::translate::{Change, update};
 
 /// Destination unreachable, source quench, redirect, time exceeded, parameter problem (RFC 1122 section 3.2.2).
 const ERRORS: [u8; 5] = [3, 4, 5, 11, 12];
@@ -26,8 +26,10 @@ pub(crate) fn malformed(frame: &[u8], ip: &Ipv4) -> bool {
     first / 16 != 4 || first % 16 < 5
 }
 
-/// Steps 35 to 37, then the rewrite: on tx the tenant was the *destination* of the quoted datagram.
-pub(crate) fn translate(frame: &mut [u8], ip: &Ipv4, outside: [u8; 4]) -> Result<(), PuntReason> {
+/// Steps 35 to 37, then the rewrite. The tenant is at the other end of the quoted datagram: the address that `change`
+/// replaces as outer source stands there as destination, and the reverse.
+pub(crate) fn translate(frame: &mut [u8], ip: &Ipv4, change: &Change) -> Result<(), PuntReason> {
+    let own = change.side.other().offset();
     let icmp = &mut frame[ip.payload..ip.end];
     let unchanged = sum::words(icmp);
     let (head, quote) = icmp.split_at_mut(ICMP_HEADER);
@@ -38,11 +40,11 @@ pub(crate) fn translate(frame: &mut [u8], ip: &Ipv4, outside: [u8; 4]) -> Result
     if UNSUPPORTED.contains(&protocol) {
         return Err(PuntReason::UnsupportedL4);
     }
-    if quote[16..20] != ip.source {
+    if quote[own..own + 4] != change.old {
         return Err(PuntReason::IcmpQuoteAddress);
     }
-    let (before, after) = (sum::words(&ip.source), sum::words(&outside));
-    quote[16..20].copy_from_slice(&outside);
+    let (before, after) = (sum::words(&change.old), sum::words(&change.new));
+    quote[own..own + 4].copy_from_slice(&change.new);
     update(quote, 10, |old| sum::updated(old, before, after));
     let has_l4 = pair(quote, 6) & 0x1fff == 0;
     // RFC 792 asks for 64 bits behind the header; the TCP checksum lies beyond, so it is there only sometimes.

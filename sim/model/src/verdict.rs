@@ -3,14 +3,82 @@
 use std::fmt;
 
 /// A side of the EM.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Port {
-    /// The host interface.
+    /// The host interface, code 0.
     Host,
-    /// Network port 0.
+    /// Network port 0, code 1.
     Net0,
-    /// Network port 1.
+    /// Network port 1, code 2.
     Net1,
+    /// The OM's: punted frames leave there, injected ones come in, code 3.
+    Om,
+}
+
+impl Port {
+    /// Every port, in the order of the codes.
+    pub const ALL: [Port; 4] = [Port::Host, Port::Net0, Port::Net1, Port::Om];
+
+    /// The code in the hardware's `tuser` fields.
+    pub fn code(self) -> u8 {
+        self as u8
+    }
+
+    /// `host`, `net0`, `net1` or `om`; of a port that a frame is forwarded to, the outcome's name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Port::Host => "host",
+            Port::Net0 => "net0",
+            Port::Net1 => "net1",
+            Port::Om => "om",
+        }
+    }
+}
+
+/// Where a frame comes in, and what the stream's `tuser` says there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Arrival {
+    /// From the host.
+    Host {
+        /// The function that sends it.
+        function: u16,
+    },
+    /// From network port 0.
+    Net0,
+    /// From network port 1.
+    Net1,
+    /// From the OM.
+    Injected {
+        /// The way out.
+        egress: Egress,
+        /// Who gets it, where the way out is the host.
+        function: u16,
+    },
+}
+
+impl Arrival {
+    /// The port.
+    pub fn port(self) -> Port {
+        match self {
+            Arrival::Host { .. } => Port::Host,
+            Arrival::Net0 => Port::Net0,
+            Arrival::Net1 => Port::Net1,
+            Arrival::Injected { .. } => Port::Om,
+        }
+    }
+}
+
+/// The way out of an injected frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Egress {
+    /// To a function, code 0.
+    Host,
+    /// Network port 0, code 1.
+    Net0,
+    /// Network port 1, code 2.
+    Net1,
+    /// The port that tx traffic takes, code 3.
+    Uplink,
 }
 
 /// An enum of reasons whose names are the variants in snake case.
@@ -98,7 +166,7 @@ reasons! {
         Mtu = "mtu",
         /// The function's mode has no rule for it, and `unmatched` is `drop`.
         Unmatched = "unmatched",
-        /// From the network, for nobody here.
+        /// From the network, for nobody here, and `not_for_us` is `drop`.
         NotForUs = "not_for_us",
         /// TTL or hop limit used up.
         Ttl = "ttl",
@@ -126,6 +194,10 @@ reasons! {
         IcmpQuoteAddress = "icmp_quote_address",
         /// RoCEv2 whose ICRC cannot be patched: a first fragment, odd lengths, or hardware without it.
         Roce = "roce",
+        /// The mapping has `route`, and the TTL is used up.
+        Ttl = "ttl",
+        /// From the network, for nobody here, and `not_for_us` is `punt`.
+        NotForUs = "not_for_us",
         /// A header ends beyond the parse window of 192 bytes (no IPv4 frame does).
         ParseWindow = "parse_window",
     }
@@ -138,6 +210,8 @@ pub enum Verdict {
     Forward {
         /// Where it leaves.
         port: Port,
+        /// To the host: who gets it. To the network: who it is from; of an injected frame, what its `tuser` says.
+        function: u16,
         /// The frame as it leaves, without FCS.
         frame: Vec<u8>,
     },
@@ -147,11 +221,30 @@ pub enum Verdict {
         reason: PuntReason,
         /// The frame as it came.
         frame: Vec<u8>,
-        /// The function it came from.
+        /// The function it came from; from the network, the mapping's, or 0 without one.
         function: u16,
         /// Where it came in.
         port: Port,
     },
     /// It is dropped.
     Drop(DropReason),
+}
+
+impl Verdict {
+    /// The outcome's name in counters and documents: a port, or a reason.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Verdict::Forward { port, .. } => port.name(),
+            Verdict::Punt { reason, .. } => reason.name(),
+            Verdict::Drop(reason) => reason.name(),
+        }
+    }
+
+    /// The frame that leaves, without FCS.
+    pub fn frame(&self) -> Option<&[u8]> {
+        match self {
+            Verdict::Forward { frame, .. } | Verdict::Punt { frame, .. } => Some(frame),
+            Verdict::Drop(_) => None,
+        }
+    }
 }

@@ -54,7 +54,7 @@ fn steps_4_to_6_modes() {
     assert_eq!(model.host_tx(2, false, &good()), Verdict::Drop(DropReason::FunctionDrop));
     let malformed = with(14, 0x41);
     let passed = model.host_tx(3, false, &malformed);
-    assert_eq!(passed, Verdict::Forward { port: em_model::Port::Net1, frame: malformed });
+    assert_eq!(passed, Verdict::Forward { port: em_model::Port::Net1, function: 3, frame: malformed });
     assert_eq!(said(&model.host_tx(3, false, &[0; 13])), "drop runt");
 }
 
@@ -151,10 +151,12 @@ fn steps_22_to_29_nat() {
     for protocol in [2, 4, 41, 47, 50, 89, 132, 253] {
         expect(&from(INSIDE, protocol, vec![]), "forward");
     }
+    let mut plain = nat(INSIDE, OUTSIDE, ModelConfig { icmp_error_rewrite: false, ..ModelConfig::default() });
     for kind in 0..=255 {
         let error = [3, 4, 5, 11, 12].contains(&kind);
         let frame = from(INSIDE, 1, vec![kind, 0, 0, 0, 0, 0, 0, 0]);
-        expect(&frame, if error { "punt icmp_error" } else { "forward" });
+        expect(&frame, if error { "drop malformed_icmp" } else { "forward" });
+        assert_eq!(said(&plain.host_tx(1, false, &frame)), if error { "punt icmp_error" } else { "forward" });
         assert_eq!(needs_icmp_error_rewrite(&frame), error);
     }
     expect(&from(INSIDE, 17, udp(4791, &[0; 20])), "punt roce");
