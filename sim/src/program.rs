@@ -54,15 +54,10 @@ pub fn to_json(writes: &[RegisterWrite]) -> String {
 /// How many rows of each section the tables hold.
 pub fn capacity(profile: &str, tables: &Lookup) -> Capacity {
     Capacity {
-        profile: profile.into(),
         function_ids: tables.functions as usize,
         nat: tables.rated_mappings() as usize,
-        vteps: 0,
-        vnis: 0,
-        peers: 0,
-        tunnels: 0,
-        locals: 0,
-        acls: 0,
+        macs: tables.functions as usize,
+        ..Capacity::nothing(profile)
     }
 }
 

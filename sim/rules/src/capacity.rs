@@ -9,8 +9,12 @@ pub struct Capacity {
     pub profile: String,
     /// Function numbers go from 0 to this less one.
     pub function_ids: usize,
-    /// Rows of `[[nat]]`.
+    /// Rows of `[[nat]]`; each takes an entry for tx and one for rx.
     pub nat: usize,
+    /// Different `next_hop_mac` of all `[[nat]]` rows.
+    pub next_hops: usize,
+    /// Functions in mode `pass`, which rx finds by their MAC address.
+    pub macs: usize,
     /// Rows of `[[vtep]]`.
     pub vteps: usize,
     /// Rows of `[[vni]]`.
@@ -28,17 +32,27 @@ pub struct Capacity {
 impl Capacity {
     /// A profile without limits, to start from.
     pub fn unlimited(profile: impl Into<String>) -> Self {
-        let most = usize::MAX;
+        Capacity::all(profile.into(), usize::MAX)
+    }
+
+    /// A profile without tables, to start from.
+    pub fn nothing(profile: impl Into<String>) -> Self {
+        Capacity::all(profile.into(), 0)
+    }
+
+    fn all(profile: String, room: usize) -> Self {
         Capacity {
-            profile: profile.into(),
-            function_ids: most,
-            nat: most,
-            vteps: most,
-            vnis: most,
-            peers: most,
-            tunnels: most,
-            locals: most,
-            acls: most,
+            profile,
+            function_ids: room,
+            nat: room,
+            next_hops: room,
+            macs: room,
+            vteps: room,
+            vnis: room,
+            peers: room,
+            tunnels: room,
+            locals: room,
+            acls: room,
         }
     }
 }
@@ -74,6 +88,10 @@ impl Rules {
             }
         };
         fits("[[nat]] rows", self.nat.iter().map(|row| row.line).collect(), capacity.nat)?;
+        let next_hops = self.next_hops().iter().map(|next_hop| next_hop.line).collect();
+        fits("different next_hop_mac addresses", next_hops, capacity.next_hops)?;
+        let macs = self.passing().map(|(mac, _)| mac.line).collect();
+        fits("functions in mode \"pass\"", macs, capacity.macs)?;
         fits("[[vtep]] rows", self.vteps.iter().map(|row| row.line).collect(), capacity.vteps)?;
         fits("[[vni]] rows", self.vnis.iter().map(|row| row.line).collect(), capacity.vnis)?;
         let peers = self.vnis.iter().flat_map(|vni| vni.peers.iter().map(|peer| peer.line)).collect();

@@ -31,12 +31,13 @@ struct Once<'a, K> {
 
 impl<K: Hash + Eq> Once<'_, K> {
     fn add(&mut self, key: K, line: usize, what: impl Display) -> Result<(), RulesError> {
+        self.add_for(key, line, what, "Remove or change one of the two.")
+    }
+
+    fn add_for(&mut self, key: K, line: usize, what: impl Display, remedy: &str) -> Result<(), RulesError> {
         match self.seen.insert(key, line) {
             None => Ok(()),
-            Some(first) => {
-                let text = format!("{what} is already given in line {first}. Remove or change one of the two.");
-                Err(self.source.fault(line, text))
-            }
+            Some(first) => Err(self.source.fault(line, format!("{what} is already given in line {first}. {remedy}"))),
         }
     }
 }
@@ -85,11 +86,9 @@ impl<'a> Check<'a> {
             let id = function.id;
             ids.add(id.value, id.line, format_args!("function id {}", id.value))?;
             if let (Mode::Pass, Some(mac)) = (function.mode.value, function.mac) {
-                pass_macs.add(
-                    mac.value,
-                    mac.line,
-                    format_args!("MAC address {} of a function in mode \"pass\"", *mac),
-                )?;
+                let what = format!("MAC address {} of a function in mode \"pass\"", *mac);
+                let remedy = "Give each its own: frames from the network are told apart by it.";
+                pass_macs.add_for(mac.value, mac.line, what, remedy)?;
             }
             if let Some(vni) = function.vni {
                 self.vni(vni)?;
@@ -213,7 +212,18 @@ impl<'a> Check<'a> {
     }
 
     fn port(&self) -> Result<(), RulesError> {
-        self.rules.port.pass_function.map_or(Ok(()), |id| self.function(id).map(drop))
+        let Some(id) = self.rules.port.pass_function else { return Ok(()) };
+        let function = self.function(id)?;
+        let why = match function.mode.value {
+            Mode::Nat | Mode::Pass => return Ok(()),
+            Mode::Drop => "so it gets no frames",
+            Mode::Vxlan => "so frames from outside its network must not get in",
+        };
+        let text = format!(
+            "function {} is in mode \"{}\" (line {}), {why}. Name a function in mode \"pass\" or \"nat\".",
+            id.value, function.mode.value, function.mode.line
+        );
+        Err(self.fault(id.line, text))
     }
 
     fn acls(&self) -> Result<(), RulesError> {

@@ -35,7 +35,7 @@ pub enum Feature {
     Acl,
     /// `not_for_us` other than its default, punt.
     NotForUs,
-    /// Tx by net1 first.
+    /// Tx by net1 while its link is up.
     UplinkNet1,
     /// Tx spread over both ports.
     UplinkSpread,

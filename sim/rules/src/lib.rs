@@ -49,6 +49,7 @@ pub use features::{Feature, FeatureUse};
 pub use rows::{Acl, Function, Local, Match, Nat, PortRules, Tunnel, Vni, Vtep};
 pub use values::{AclAction, At, Dir, Dscp, Lookup, Mode, NotForUs, OverMtu, Unmatched, Uplink, Vlan};
 
+use std::collections::HashSet;
 use std::path::Path;
 
 /// A whole rules file, read and checked.
@@ -108,6 +109,20 @@ impl Rules {
     /// The function with number `id`, if the file declares it.
     pub fn function(&self, id: u16) -> Option<&Function> {
         self.functions.iter().find(|function| function.id.value == id)
+    }
+
+    /// The next hops of all `[[nat]]` rows, each once, in the order of the file. Its position here serves as its index in a
+    /// table of next hops; the line is that of its first use.
+    pub fn next_hops(&self) -> Vec<At<Mac>> {
+        let mut seen = HashSet::new();
+        self.nat.iter().filter_map(|nat| nat.next_hop_mac).filter(|mac| seen.insert(mac.value)).collect()
+    }
+
+    /// The functions in mode `pass`: the MAC address by which rx knows the function's frames, and its number. No two have
+    /// the same.
+    pub fn passing(&self) -> impl Iterator<Item = (At<Mac>, u16)> + '_ {
+        let passing = self.functions.iter().filter(|function| function.mode.value == Mode::Pass);
+        passing.filter_map(|function| Some((function.mac?, function.id.value)))
     }
 
     /// An error about `line` of this file, for checks made by others (hardware that lacks a block, for example).

@@ -54,6 +54,81 @@ fn duplicates_name_both_lines() {
 }
 
 #[test]
+fn who_gets_frames_from_the_network_is_never_in_doubt() {
+    let pass = |id: u16, mac: &str| format!("[[function]]\nid = {id}\nmode = \"pass\"\nmac = \"{mac}\"\n");
+    let mac = "02:00:00:00:00:0C";
+    expect(
+        &format!("{}{}{}", pass(1, mac), pass(2, "02:00:00:00:00:0d"), pass(3, &mac.to_lowercase())),
+        "R.toml:12: MAC address 02:00:00:00:00:0c of a function in mode \"pass\" is already given in line 4. \
+         Give each its own: frames from the network are told apart by it.",
+    );
+    for mode in ["nat", "drop"] {
+        let other = format!("[[function]]\nid = 2\nmode = \"{mode}\"\nmac = \"{mac}\"\n");
+        Rules::parse(&format!("{}{other}", pass(1, mac)), "R.toml").unwrap();
+    }
+    for group in ["03:00:00:00:00:0c", "ff:ff:ff:ff:ff:ff", "01:00:5e:00:00:01"] {
+        expect(
+            &pass(1, group),
+            &format!(
+                "R.toml:4: `mac = \"{group}\"` in [[function]] is a multicast address. \
+                 Write a unicast one (second hex digit even), such as \"02:00:00:00:00:0a\"."
+            ),
+        );
+    }
+    expect(
+        &pass(1, "00:00:00:00:00:00"),
+        "R.toml:4: `mac = \"00:00:00:00:00:00\"` in [[function]] is the all-zero MAC address, which no station has. \
+         Write the station's own address.",
+    );
+    expect(
+        "[[function]]\nid = 1\nmode = \"pass\"\n",
+        "R.toml:1: this [[function]] has no `mac`, by which mode \"pass\" knows its frames from the network. \
+         Add one: `mac = \"02:00:00:00:00:0a\"`.",
+    );
+    let port = "[port]\nnot_for_us = \"pass\"\npass_function = 2\n";
+    expect(
+        &format!("[[function]]\nid = 2\nmode = \"drop\"\n{port}"),
+        "R.toml:6: function 2 is in mode \"drop\" (line 3), so it gets no frames. \
+         Name a function in mode \"pass\" or \"nat\".",
+    );
+    expect(
+        &format!("{VXLAN}{port}"),
+        "R.toml:12: function 2 is in mode \"vxlan\" (line 3), so frames from outside its network must not get in. \
+         Name a function in mode \"pass\" or \"nat\".",
+    );
+    Rules::parse(&format!("[[function]]\nid = 2\nmode = \"nat\"\n{port}"), "R.toml").unwrap();
+    expect(
+        "[port]\npass_function = 2\n",
+        "R.toml:2: `pass_function` means nothing here. Write not_for_us = \"pass\", or remove it.",
+    );
+    expect(
+        "[port]\nnot_for_us = \"pass\"\n",
+        "R.toml:1: this [port] has no `pass_function`, which `not_for_us = \"pass\"` needs. Add one: `pass_function = 1`.",
+    );
+}
+
+#[test]
+fn next_hops() {
+    let bare = "[[function]]\nid = 1\nmode = \"nat\"\n";
+    let row = row("192.0.2.10", "203.0.113.5");
+    let hop = "next_hop_mac = \"02:00:00:00:0a:01\"\n";
+    expect(
+        &format!("{bare}{row}{hop}"),
+        "R.toml:8: a next hop needs a source MAC address, but function 1 (line 1) has no `mac`. Add it there.",
+    );
+    expect(
+        &format!("{NAT}{row}route = true\n"),
+        "R.toml:5: this [[nat]] has no `next_hop_mac`, which `route = true` needs. \
+         Add one: `next_hop_mac = \"02:00:00:00:0a:01\"`.",
+    );
+    expect(
+        &format!("{NAT}{row}next_hop_mac = \"01:00:5e:00:00:01\"\n"),
+        "R.toml:9: `next_hop_mac = \"01:00:5e:00:00:01\"` in [[nat]] is a multicast address. \
+         Write a unicast one (second hex digit even), such as \"02:00:00:00:00:0a\".",
+    );
+}
+
+#[test]
 fn an_address_written_in_two_ways_is_the_same() {
     let text = format!("{NAT}{}{}", row("2001:db8::1", "2001:db8::5"), row("2001:DB8:0::1", "2001:db8::6"));
     assert!(refused(&text).contains("already given in line 7"));
@@ -238,4 +313,35 @@ fn capacity_names_the_first_line_beyond() {
         rules.check_capacity(&Capacity { function_ids: 1, ..capacity }).unwrap_err().to_string(),
         "R.toml:2: function id 1 is beyond those of profile \"small\". Use ids from 0 to 0, or a larger profile.",
     );
+}
+
+#[test]
+fn next_hops_are_counted_once_and_pass_functions_each() {
+    let hop = |n: u8| format!("next_hop_mac = \"02:00:00:00:0a:{n:02x}\"\n");
+    let rows: String = [1, 2, 1, 3, 2]
+        .iter()
+        .enumerate()
+        .map(|(n, &next)| row(&format!("192.0.2.{n}"), &format!("203.0.113.{n}")) + &hop(next))
+        .collect();
+    let pass = |n: u8| format!("[[function]]\nid = {n}\nmode = \"pass\"\nmac = \"02:00:00:00:00:{n:02x}\"\n");
+    let rules = Rules::parse(&format!("{NAT}{}{}{rows}", pass(2), pass(3)), "R.toml").unwrap();
+    let next_hops: Vec<_> = rules.next_hops().iter().map(|mac| (mac.value.0[5], mac.line)).collect();
+    assert_eq!(next_hops, [(1, 17), (2, 22), (3, 32)]);
+    let passing: Vec<_> = rules.passing().map(|(mac, function)| (mac.value.0[5], mac.line, function)).collect();
+    assert_eq!(passing, [(2, 8, 2), (3, 12, 3)]);
+    let capacity = Capacity { next_hops: 3, macs: 2, ..Capacity::unlimited("small") };
+    rules.check_capacity(&capacity).unwrap();
+    let refused = |capacity: Capacity| rules.check_capacity(&capacity).unwrap_err().to_string();
+    assert_eq!(
+        refused(Capacity { next_hops: 2, ..capacity.clone() }),
+        "R.toml:32: the file has 3 different next_hop_mac addresses, but profile \"small\" holds 2. \
+         Remove 1 from here on, or use a larger profile.",
+    );
+    assert_eq!(
+        refused(Capacity { macs: 0, ..capacity }),
+        "R.toml:8: the file has 2 functions in mode \"pass\", but profile \"small\" holds 0. \
+         Remove 2 from here on, or use a larger profile.",
+    );
+    let error = rules.check_capacity(&Capacity::nothing("bare")).unwrap_err().to_string();
+    assert_eq!(error, "R.toml:2: profile \"bare\" has no functions. Remove the row, or use another profile.");
 }
