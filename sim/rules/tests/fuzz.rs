@@ -6,7 +6,7 @@ use proptest::prelude::*;
 const PAGE: &str = include_str!("../../../docs/rules.md");
 
 fn example() -> &'static str {
-    PAGE.split_once("```toml\n").unwrap().1.split_once("```").unwrap().0
+    PAGE.split("```toml\n").last().unwrap().split_once("```").unwrap().0
 }
 
 /// Reads `bytes` as a file would be; an error must be one line that names the file and a line of it.

@@ -4,13 +4,37 @@ use em_rules::{Capacity, Dscp, Feature, Match, Mode, NotForUs, Rules, Unmatched,
 
 const PAGE: &str = include_str!("../../../docs/rules.md");
 
+/// The TOML blocks of the page: what the hardware does, and everything.
+fn examples() -> [&'static str; 2] {
+    let blocks: Vec<_> = PAGE.split("```toml\n").skip(1).map(|rest| rest.split_once("```").unwrap().0).collect();
+    blocks.try_into().expect("the page has two examples")
+}
+
 fn example() -> &'static str {
-    let (_, rest) = PAGE.split_once("```toml\n").expect("the page has an example");
-    rest.split_once("```").expect("the example ends").0
+    examples()[1]
 }
 
 #[test]
-fn the_example_of_the_reference_is_valid() {
+fn the_first_example_is_what_the_hardware_does() {
+    let rules = Rules::parse(examples()[0], "docs/rules.md").unwrap();
+    let mut found: Vec<_> = rules.features().iter().map(|used| used.feature).collect();
+    found.sort_unstable();
+    found.dedup();
+    let features = [
+        Feature::ModeNat,
+        Feature::ModePass,
+        Feature::ModeDrop,
+        Feature::NatIpv4,
+        Feature::NextHop,
+        Feature::Route,
+        Feature::NotForUs,
+    ];
+    assert_eq!(found, features);
+    assert_eq!((*rules.port.uplink, rules.port.pass_function.map(|id| *id)), (Uplink::Net0, Some(2)));
+}
+
+#[test]
+fn the_example_with_every_section_is_valid() {
     let rules = Rules::parse(example(), "docs/rules.md").unwrap();
     assert_eq!(rules.functions.len(), 3);
     assert_eq!(*rules.functions[0].mode, Mode::Nat);
