@@ -1,6 +1,9 @@
 //! The configuration of an Execution Module: a TOML profile, read and checked.
 
-use crate::lookup::Lookup;
+use crate::{
+    lookup::{Lookup, Management, Tables},
+    packet::Size,
+};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -22,12 +25,14 @@ pub struct EmConfig {
 #[derive(Clone, PartialEq, Eq, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct BufferConfig {
-    /// Beats of the host's whole-frame buffer; a power of two.
+    /// Beats of the whole-frame buffer of each direction; a power of two.
     pub ingress_beats: u32,
-    /// Frames that may be between the host's input and the outputs; a power of two.
+    /// Frames that may be between the inputs and the outputs of a direction; a power of two.
     pub frames: u32,
-    /// Beats of the whole-frame buffer towards the Orchestration Module; a power of two.
+    /// Beats of the whole-frame buffer of each direction towards the Orchestration Module; a power of two.
     pub punt_beats: u32,
+    /// Beats of the whole-frame buffer of frames that the Orchestration Module injects; a power of two.
+    pub inject_beats: u32,
 }
 
 /// Geometry of the tables.
@@ -36,10 +41,18 @@ pub struct BufferConfig {
 pub struct TableConfig {
     /// Function numbers go from 0 to this less one; a power of two.
     pub functions: u32,
-    /// Ways of the NAT table.
+    /// Ways of each of the two NAT tables.
     pub nat_ways: u32,
-    /// Rows of each way of the NAT table; a power of two.
+    /// Rows of each way of the NAT tables; a power of two.
     pub nat_rows: u32,
+    /// Ways of the table of the MAC addresses of functions in mode pass.
+    pub mac_ways: u32,
+    /// Rows of each of its ways; a power of two.
+    pub mac_rows: u32,
+    /// Next hops; a power of two.
+    pub next_hops: u32,
+    /// How commands reach the memory of the NAT tables: `shared` or `own_port`.
+    pub management: Management,
 }
 
 /// Why a profile was refused. Each message has the field or file, the value and the remedy.
@@ -86,11 +99,15 @@ pub struct Profile {
     pub config: EmConfig,
 }
 
-const BUILT_IN: [(&str, &str); 1] = [("ecp5", include_str!("../profiles/ecp5.toml"))];
+const BUILT_IN: [(&str, &str); 3] = [
+    ("small", include_str!("../profiles/small.toml")),
+    ("ecp5", include_str!("../profiles/ecp5.toml")),
+    ("line100", include_str!("../profiles/line100.toml")),
+];
 
 impl Profile {
     /// Names of the built-in profiles.
-    pub const NAMES: [&'static str; 1] = ["ecp5"];
+    pub const NAMES: [&'static str; 3] = ["small", "ecp5", "line100"];
 
     /// The built-in profile of this name.
     ///
@@ -153,53 +170,94 @@ impl EmConfig {
         hdl::clog2(u64::from(self.max_beats()) + 1)
     }
 
+    /// Sizes of the paths' bundles.
+    pub fn size(&self) -> Size {
+        Size { data_w: self.data_w, beats_w: self.beats_w() }
+    }
+
     /// Checks that the values fit together.
     ///
     /// # Errors
     /// The first field that does not, its value and the remedy.
     pub fn check(&self) -> Result<(), String> {
+        if ![64, 128, 256, 512].contains(&self.data_w) {
+            return Err(format!("data_w = {} is no width of a stream; choose 64, 128, 256 or 512.", self.data_w));
+        }
+        within("max_frame", self.max_frame, 1518, 16_368, "bytes")?;
+        self.check_buffers()?;
+        self.check_tables()
+    }
+
+    fn check_buffers(&self) -> Result<(), String> {
         let b = &self.buffer;
-        if self.data_w != 128 {
-            return Err(format!("data_w = {} is not built yet; set data_w = 128.", self.data_w));
-        }
-        if !(1518..=16_368).contains(&self.max_frame) {
-            return Err(format!("max_frame = {} is out of range; choose 1518 to 16368 bytes.", self.max_frame));
-        }
         let least = (self.max_beats() + 32).next_power_of_two();
-        for (field, beats) in [("ingress_beats", b.ingress_beats), ("punt_beats", b.punt_beats)] {
+        for (field, beats) in
+            [("ingress_beats", b.ingress_beats), ("punt_beats", b.punt_beats), ("inject_beats", b.inject_beats)]
+        {
             if !beats.is_power_of_two() || !(least..=65_536).contains(&beats) {
                 return Err(format!(
-                    "buffer.{field} = {beats} does not suit max_frame = {}; choose a power of two from {least} to 65536.",
-                    self.max_frame
+                    "buffer.{field} = {beats} does not suit max_frame = {} and data_w = {}; choose a power of two from {least} to 65536.",
+                    self.max_frame, self.data_w
                 ));
             }
         }
-        if !b.frames.is_power_of_two() || !(16..=512).contains(&b.frames) {
-            return Err(format!("buffer.frames = {} is out of range; choose a power of two from 16 to 512.", b.frames));
-        }
+        power_of_two("buffer.frames", b.frames, 16, 512)
+    }
+
+    fn check_tables(&self) -> Result<(), String> {
         let t = &self.table;
-        if !t.functions.is_power_of_two() || !(2..=65_536).contains(&t.functions) {
+        power_of_two("table.functions", t.functions, 2, 65_536)?;
+        within("table.nat_ways", t.nat_ways, 2, 8, "ways")?;
+        power_of_two("table.nat_rows", t.nat_rows, 16, 32_768)?;
+        within("table.mac_ways", t.mac_ways, 2, 8, "ways")?;
+        power_of_two("table.mac_rows", t.mac_rows, 16, 32_768)?;
+        power_of_two("table.next_hops", t.next_hops, 2, 256)?;
+        if t.management == Management::Shared && self.data_w > 256 {
             return Err(format!(
-                "table.functions = {} is out of range; choose a power of two from 2 to 65536.",
-                t.functions
+                "table.management = \"shared\" does not suit data_w = {}, where a lookup may come in every clock and none is left for commands; set table.management = \"own_port\".",
+                self.data_w
             ));
         }
-        if !(2..=8).contains(&t.nat_ways) {
-            return Err(format!("table.nat_ways = {} is out of range; choose 2 to 8.", t.nat_ways));
+        Ok(())
+    }
+
+    /// Shortest IPv4 frame that is looked up, in beats: an Ethernet and an IPv4 header.
+    pub fn least_ipv4_beats(&self) -> u32 {
+        (14 + 20u32).div_ceil(self.lanes())
+    }
+
+    /// The tables.
+    pub fn tables(&self) -> Tables {
+        let t = &self.table;
+        Tables {
+            functions: t.functions,
+            nat_ways: t.nat_ways,
+            nat_rows: t.nat_rows,
+            mac_ways: t.mac_ways,
+            mac_rows: t.mac_rows,
+            next_hops: t.next_hops,
+            management: t.management,
         }
-        if !t.nat_rows.is_power_of_two() || !(16..=32_768).contains(&t.nat_rows) {
-            return Err(format!(
-                "table.nat_rows = {} is out of range; choose a power of two from 16 to 32768.",
-                t.nat_rows
-            ));
-        }
-        hdl::Block::check(&self.lookup())
     }
 
     /// The tables.
     pub fn lookup(&self) -> Lookup {
         Lookup { functions: self.table.functions, ways: self.table.nat_ways, rows: self.table.nat_rows }
     }
+}
+
+fn within(field: &str, value: u32, least: u32, most: u32, unit: &str) -> Result<(), String> {
+    if (least..=most).contains(&value) {
+        return Ok(());
+    }
+    Err(format!("{field} = {value} is out of range; choose {least} to {most} {unit}."))
+}
+
+fn power_of_two(field: &str, value: u32, least: u32, most: u32) -> Result<(), String> {
+    if value.is_power_of_two() && (least..=most).contains(&value) {
+        return Ok(());
+    }
+    Err(format!("{field} = {value} is out of range; choose a power of two from {least} to {most}."))
 }
 
 #[cfg(test)]
@@ -217,14 +275,18 @@ mod tests {
         for name in Profile::NAMES {
             assert_eq!(Profile::named(name).unwrap().name, name);
         }
+        let small = Profile::named("small").unwrap().config;
+        assert_eq!((small.data_w, small.max_frame), (64, 2048));
+        assert!(small.tables().rated_mappings() >= 256);
+        assert_eq!(Profile::named("line100").unwrap().config.data_w, 512);
         let ecp5 = Profile::named("ecp5").unwrap().config;
         assert_eq!((ecp5.data_w, ecp5.max_frame, ecp5.max_beats(), ecp5.beats_w()), (128, 9216, 576, 10));
-        assert!(ecp5.table.nat_ways * ecp5.table.nat_rows >= 1024);
+        assert!(ecp5.tables().rated_mappings() >= 1024);
     }
 
     #[test]
     fn what_does_not_fit_names_field_value_and_remedy() {
-        assert_eq!(with(|c| c.data_w = 64), "data_w = 64 is not built yet; set data_w = 128.");
+        assert_eq!(with(|c| c.data_w = 96), "data_w = 96 is no width of a stream; choose 64, 128, 256 or 512.");
         assert!(with(|c| c.max_frame = 100).starts_with("max_frame = 100 is out of range"));
         let small = with(|c| c.buffer.ingress_beats = 512);
         assert!(small.contains("buffer.ingress_beats = 512") && small.contains("from 1024"), "{small}");
@@ -233,11 +295,15 @@ mod tests {
         assert!(with(|c| c.table.functions = 3).contains("table.functions = 3"));
         assert!(with(|c| c.table.nat_ways = 1).contains("table.nat_ways = 1"));
         assert!(with(|c| c.table.nat_rows = 48).contains("table.nat_rows = 48"));
+        assert!(with(|c| c.table.mac_ways = 9).contains("table.mac_ways = 9"));
+        assert!(with(|c| c.table.next_hops = 512).contains("table.next_hops = 512"));
+        let clash = with(|c| c.data_w = 512);
+        assert!(clash.contains("management = \"shared\"") && clash.contains("data_w = 512"), "{clash}");
     }
 
     #[test]
     fn texts_that_are_no_profile_are_refused() {
-        let good = BUILT_IN[0].1;
+        let good = BUILT_IN[1].1;
         let error = |text: &str| Profile::parse("p", "p.toml", text).unwrap_err().to_string();
         let unknown = error(&good.replace("[buffer]", "clock = 1\n[buffer]"));
         assert!(unknown.starts_with("p.toml:") && unknown.contains("clock"), "{unknown}");

@@ -5,6 +5,7 @@ pub mod stream;
 pub mod csr;
 pub mod packet;
 pub mod lookup;
+pub mod inject;
 pub mod outcome;
 pub mod verdict;
 pub mod rewrite;

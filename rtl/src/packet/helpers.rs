@@ -32,3 +32,22 @@ pub fn outcome(o: Outcome) -> Bits {
 pub fn first_of(choices: &[(Bits, Outcome)], otherwise: Bits) -> Bits {
     choices.iter().rev().fold(otherwise, |rest, (cond, o)| mux(*cond, outcome(*o), rest))
 }
+
+/// A bundle `n` clocks later, 2 to 16, through distributed RAM instead of `n` registers a bit; without reset. Worth it for
+/// wide bundles and many clocks.
+#[track_caller]
+pub fn delay_line<B: Bundle<Bits, With<Bits> = B> + Clone>(name: &str, bundle: &B, n: u32) -> B {
+    assert!((2..=16).contains(&n), "a delay line of {n} clocks");
+    let word = hdl::pack(bundle);
+    let place = reg(4).reset(0).named(&format!("{name}_place"));
+    place.set(place + 1);
+    let line = hdl::memory::distributed(16, word.width()).simple();
+    line.write(hdl::lit(1, 1), place, word);
+    let delayed = line.read(hdl::lit(1, 1), place - u64::from(n - 1)).delay().named(&format!("{name}_line"));
+    let mut lsb = 0;
+    bundle.map(|_, field| {
+        let bits = delayed.slice(lsb..lsb + field.width());
+        lsb += field.width();
+        bits
+    })
+}
