@@ -13,6 +13,8 @@ pub struct Action<S> {
     /// Code of the outcome; it names the output.
     #[width(Outcome::WIDTH)]
     pub outcome: S,
+    /// The frame is counted as its function's.
+    pub function_known: S,
     /// How much of the frame there is.
     #[shape(Extent::shape(size))]
     pub extent: Extent<S>,

@@ -159,6 +159,7 @@ impl Block for Update {
         };
         let action = Action {
             valid: (0..behind).fold(io.decided.valid, |v, _| v.delay_reset(0)),
+            function_known: io.decided.function_known.delay_by(behind),
             outcome: mux(lost, outcome(Outcome::Parity), decided_outcome),
             extent: crate::packet::later("extent", &io.decided.extent, behind),
             rewrite,

@@ -108,6 +108,8 @@ impl Block for DecideRx {
         let by_port = pass_all.repeat(FUNCTION_W) & io.settings.pass_function;
         let unmapped_function = mux(tables.pass_hit, tables.pass_function, by_port);
         let function = mux(hit, tables.function, unmapped_function).delay();
+        let passed = pass_all & (frame.mapped | frame.unmatched) & !lost_mapping & !lost_pass;
+        let known = (hit | (tables.pass_hit & !lost_mapping) | passed).delay();
         let may_translate = (hit & forward & !dies).delay();
 
         // Clock 2: in order.
@@ -121,6 +123,7 @@ impl Block for DecideRx {
             valid: frame.valid.delay_reset(0).delay_reset(0),
             extent: later("decided_extent", &Extent { function: owner, ..extent }, LATENCY - 1),
             outcome: mux(accounted, fault, judged).delay(),
+            function_known: (known & !accounted & !injected).delay(),
             translate: (may_translate & !accounted & !injected).delay(),
         };
         assign(&io.decided, &decided);

@@ -53,6 +53,8 @@ pub struct Decided<S> {
     /// Its outcome, encoded.
     #[width(Outcome::WIDTH)]
     pub outcome: S,
+    /// The frame is counted as its function's: on the way out unless it was injected, on the way in if a table knows it.
+    pub function_known: S,
     /// Write the new address and the checksums.
     pub translate: S,
 }
@@ -149,6 +151,7 @@ impl Block for DecideTx {
             valid: frame.valid.delay_reset(0).delay_reset(0),
             extent: later("extent", &io.extent, LATENCY),
             outcome: mux(diverted, outcome(Outcome::Net1), answer).delay(),
+            function_known: (!injected).delay(),
             translate: (may_translate & !accounted & !injected & !function_decides).delay(),
         };
         assign(&io.decided, &decided);
