@@ -2,7 +2,7 @@
 //!
 //! Each kind of event comes at most once a clock, and all of them may come in the same clock.
 
-use crate::outcome::Outcome;
+use crate::{lookup::TableEvents, outcome::Outcome};
 use hdl::Bundle;
 
 /// What a data path (`tx` or `rx`) says of a frame that has found its outcome: one event a frame.
@@ -49,4 +49,47 @@ pub struct Settings<S> {
     /// Function that such frames are passed to.
     #[width(16)]
     pub pass_function: S,
+}
+
+/// Everything that is counted.
+#[derive(Bundle, Clone, Debug)]
+pub struct CounterEvents<S> {
+    /// Frames on their way to the network, and injected ones.
+    pub tx: PathEvents<S>,
+    /// Frames on their way to the host.
+    pub rx: PathEvents<S>,
+    /// Frames from the host.
+    pub host_rx: PortEvents<S>,
+    /// Frames to the host.
+    pub host_tx: PortEvents<S>,
+    /// Frames from net0.
+    pub net0_rx: PortEvents<S>,
+    /// Frames to net0.
+    pub net0_tx: PortEvents<S>,
+    /// Frames from net1.
+    pub net1_rx: PortEvents<S>,
+    /// Frames to net1.
+    pub net1_tx: PortEvents<S>,
+    /// Frames to the Orchestration Module.
+    pub punt_tx: PortEvents<S>,
+    /// Frames from the Orchestration Module.
+    pub inject_rx: PortEvents<S>,
+    /// Lookups.
+    pub tables: TableEvents<S>,
+}
+
+impl<S: Copy> CounterEvents<S> {
+    /// The ports' events, in the order of [`PortCounter::ALL`](super::next::PortCounter::ALL).
+    pub fn ports(&self) -> [&PortEvents<S>; 8] {
+        [
+            &self.host_rx,
+            &self.host_tx,
+            &self.net0_rx,
+            &self.net0_tx,
+            &self.net1_rx,
+            &self.net1_tx,
+            &self.punt_tx,
+            &self.inject_rx,
+        ]
+    }
 }

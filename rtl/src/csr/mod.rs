@@ -2,6 +2,7 @@
 
 mod io;
 mod events;
+pub mod next;
 mod map;
 mod slave;
 mod counters;
@@ -9,8 +10,8 @@ mod registers;
 mod document;
 
 pub use counters::{Counters, CountersIo, PortCounter};
-pub use events::{PathEvents, PortEvents, Settings};
 pub use document::{RegisterMap, register_map};
+pub use events::{PathEvents, PortEvents, Settings};
 pub use io::{AxiLite, CounterEvents, RegBus};
 pub use map::{
     ADDR_W, Access, Counter, MAGIC, OUTCOME_COUNTERS, PORT_COUNTERS, Reg, RegField, VERSION, counters, outcome_counter,

@@ -17,8 +17,8 @@
 
 use crate::{
     config::EmConfig,
-    v1::packet::{Beat, BufferRead, DATA_W, Extent, FrameEnd, LANES, Release},
     stream::{Axis, HostUser},
+    v1::packet::{Beat, BufferRead, DATA_W, Extent, FrameEnd, LANES, Release},
 };
 use hdl::*;
 

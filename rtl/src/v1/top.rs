@@ -13,8 +13,8 @@ use crate::{
     config::EmConfig,
     csr::{ADDR_W, AxiLite, Csr},
     lookup::Lookup,
-    v1::packet::DATA_W,
     stream::{Axis, HostUser, NetUser, PuntUser},
+    v1::packet::DATA_W,
     v1::tx::Tx,
 };
 use hdl::*;

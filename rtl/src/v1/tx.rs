@@ -25,17 +25,17 @@
 //! for the network waits too; the network never waits for a punt.
 
 use crate::{
-    v1::actions::Actions,
     config::EmConfig,
     csr::CounterEvents,
+    lookup::{LookupRequest, LookupResponse},
+    stream::{Axis, Fifo, HostUser, Memory, NetUser, PuntUser, assert_stream, assume_stream},
+    v1::actions::Actions,
     v1::egress::Egress,
     v1::ingress::Ingress,
-    lookup::{LookupRequest, LookupResponse},
     v1::meter::Meter,
     v1::packet::{DATA_W, later},
     v1::parse::{Align, Extract, HEADER_SUM_LATENCY, HeaderSum},
     v1::rewrite::{Patch, UPDATE_LATENCY, Update},
-    stream::{Axis, Fifo, HostUser, Memory, NetUser, PuntUser, assert_stream, assume_stream},
     v1::verdict::{CHECKSUM_AFTER, CLASSIFY_LATENCY, Classify, DECIDE_LATENCY, Decide},
 };
 use hdl::*;
