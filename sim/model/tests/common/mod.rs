@@ -1,22 +1,62 @@
 //! Shared by the model's tests: rules, frames and a recomputation of every checksum.
 #![allow(dead_code)]
 
+use std::path::Path;
+
 use em_model::{Model, ModelConfig, Verdict};
 use em_rules::Rules;
+use pcap_file::pcap::PcapReader;
 
 pub const INSIDE: [u8; 4] = [192, 0, 2, 10];
 pub const OUTSIDE: [u8; 4] = [203, 0, 113, 5];
 pub const PEER: [u8; 4] = [198, 51, 100, 7];
 
+/// Rules with one NAT function, number 1, and one mapping.
+#[derive(Clone, Debug)]
+pub struct Mapped<'t> {
+    pub inside: [u8; 4],
+    pub outside: [u8; 4],
+    pub mac: &'t str,
+    pub next_hop: Option<&'t str>,
+    pub route: bool,
+    /// More rules, as text.
+    pub more: &'t str,
+}
+
+impl Default for Mapped<'_> {
+    fn default() -> Self {
+        Mapped { inside: INSIDE, outside: OUTSIDE, mac: "02:00:00:00:00:0a", next_hop: None, route: false, more: "" }
+    }
+}
+
+impl Mapped<'_> {
+    pub fn text(&self) -> String {
+        let [inside, outside] = [self.inside, self.outside].map(std::net::Ipv4Addr::from);
+        let next_hop =
+            self.next_hop.map_or(String::new(), |mac| format!("next_hop_mac = \"{mac}\"\nroute = {}\n", self.route));
+        format!(
+            "[[function]]\nid = 1\nmode = \"nat\"\nmac = \"{}\"\n\
+             [[nat]]\nfunction = 1\ninside = \"{inside}\"\noutside = \"{outside}\"\n{next_hop}{}",
+            self.mac, self.more
+        )
+    }
+}
+
+/// A model with these rules.
+pub fn model(text: &str, config: ModelConfig) -> Model {
+    Model::new(&Rules::parse(text, "R.toml").unwrap(), config).unwrap()
+}
+
 /// A model with one NAT function, number 1, that maps `inside` to `outside`.
 pub fn nat(inside: [u8; 4], outside: [u8; 4], config: ModelConfig) -> Model {
-    let dots = |address: [u8; 4]| std::net::Ipv4Addr::from(address).to_string();
-    let text = format!(
-        "[[function]]\nid = 1\nmode = \"nat\"\n[[nat]]\nfunction = 1\ninside = \"{}\"\noutside = \"{}\"\n",
-        dots(inside),
-        dots(outside)
-    );
-    Model::new(&Rules::parse(&text, "R.toml").unwrap(), config).unwrap()
+    model(&Mapped { inside, outside, ..Mapped::default() }.text(), config)
+}
+
+/// Every frame of a capture.
+pub fn frames(path: &Path) -> Vec<Vec<u8>> {
+    let file = std::fs::File::open(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let mut reader = PcapReader::new(file).unwrap();
+    std::iter::from_fn(|| reader.next_packet().map(|packet| packet.unwrap().data.into_owned())).collect()
 }
 
 /// The frame that leaves, or a panic that says what happened instead.
