@@ -8,10 +8,11 @@ use crate::{
 };
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, presets::UTF8_FULL_CONDENSED};
 use em_rtl::outcome::{Kind, Outcome as FrameOutcome};
-use em_sim::em::{Request, RunError, Summary, run as run_em};
+use em_sim::em::{Input, Output, PortCount, Request, RunError, Summary, run as run_em};
 use std::{collections::BTreeMap, path::PathBuf};
 
 #[derive(clap::Args)]
+#[command(group = clap::ArgGroup::new("input").required(true).multiple(true))]
 pub struct Args {
     #[command(flatten)]
     profile: ProfileArgs,
@@ -19,12 +20,24 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     rules: PathBuf,
     /// Frames from the host: pcap, or pcapng with interfaces named fnN
-    #[arg(long, value_name = "FILE")]
-    host_in: PathBuf,
-    /// Function that sends the frames, where the capture does not say
+    #[arg(long, value_name = "FILE", group = "input")]
+    host_in: Option<PathBuf>,
+    /// Function that sends the host's frames, where the capture does not say
     #[arg(long, value_name = "N")]
     host_function: Option<u16>,
-    /// Folder for net0.pcap and punt.pcapng
+    /// Frames from network port 0: pcap or pcapng
+    #[arg(long, value_name = "FILE", group = "input")]
+    net0_in: Option<PathBuf>,
+    /// Frames from network port 1: pcap or pcapng
+    #[arg(long, value_name = "FILE", group = "input")]
+    net1_in: Option<PathBuf>,
+    /// Frames to inject: pcapng with interfaces named host.fnN, net0, net1 or uplink
+    #[arg(long, value_name = "FILE", group = "input")]
+    inject_in: Option<PathBuf>,
+    /// Network port whose link is down; may be given twice
+    #[arg(long, value_name = "net0|net1", value_parser = ["net0", "net1"], hide_possible_values = true)]
+    link_down: Vec<String>,
+    /// Folder for host.pcapng, net0.pcap, net1.pcap and punt.pcapng
     #[arg(long, value_name = "DIR")]
     out_dir: PathBuf,
     /// Write waveforms of the whole run, to a file that ends in .vcd or .fst
@@ -51,17 +64,25 @@ fn clock(text: &str) -> Result<f64, String> {
     }
 }
 
+/// The outputs that frames are forwarded to.
+const FORWARDING: [Output; 3] = [Output::Host, Output::Net0, Output::Net1];
+
 pub fn run(args: Args) -> Outcome {
+    let inputs = [
+        (Input::Host, args.host_in),
+        (Input::Net0, args.net0_in),
+        (Input::Net1, args.net1_in),
+        (Input::Inject, args.inject_in),
+    ];
     let request = Request {
-        profile: args.profile.get()?,
-        rules: args.rules,
-        host_in: args.host_in,
+        inputs: inputs.into_iter().filter_map(|(input, file)| Some((input, file?))).collect(),
         host_function: args.host_function,
-        out_dir: args.out_dir,
+        links: ["net0", "net1"].map(|port| !args.link_down.iter().any(|down| down == port)),
         trace: args.trace,
         stall: args.stall,
         seed: args.seed,
         clock_mhz: args.clock_mhz,
+        ..Request::new(args.profile.get()?, args.rules, args.out_dir)
     };
     let bar = progress::frames(args.json);
     let outcome = run_em(
@@ -79,18 +100,24 @@ fn fail(error: RunError) -> Fail {
 }
 
 fn json(request: &Request, s: &Summary) -> serde_json::Value {
-    let c = &s.replay.counters;
+    let by_input = |count: fn(PortCount) -> u64| -> BTreeMap<&str, u64> {
+        Input::ALL.into_iter().map(|i| (i.name(), count(s.replay.sent(i)))).collect()
+    };
+    let by_output = |count: fn(PortCount) -> u64| -> BTreeMap<&str, u64> {
+        FORWARDING.into_iter().map(|o| (o.name(), count(s.replay.counters.output(o)))).collect()
+    };
     // A path need not be Unicode, but JSON is.
     let files: Vec<String> = s.files.iter().map(|f| f.display().to_string()).collect();
     serde_json::json!({
         "profile": request.profile.name,
-        "frames_in": { "host": s.replay.sent.frames, "net0": 0, "net1": 0, "inject": 0 },
-        "bytes_in": { "host": s.replay.sent.bytes },
-        "frames_out": { "host": 0, "net0": c.net0.frames, "net1": 0 },
-        "bytes_out": { "net0": c.net0.bytes },
+        "frames_in": by_input(|c| c.frames),
+        "bytes_in": by_input(|c| c.bytes),
+        "frames_out": by_output(|c| c.frames),
+        "bytes_out": by_output(|c| c.bytes),
         "translated": s.translated(),
         "passed": s.passed,
-        "punted": c.punted_total(),
+        "injected": s.injected,
+        "punted": s.replay.counters.total(Kind::Punt),
         "punted_by_reason": s.punted,
         "dropped": s.dropped,
         "m2m_in": 0,
@@ -127,15 +154,29 @@ fn table(s: &Summary) -> Table {
     let mut row = |name: &str, frames: u64, bytes: Option<u64>, what: &str| {
         table.add_row([name.to_string(), grouped(frames), bytes.map_or_else(String::new, grouped), what.to_string()]);
     };
-    row("in from host", s.replay.sent.frames, Some(s.replay.sent.bytes), "sent into s_axis_host");
-    row("out to net0", c.net0.frames, Some(c.net0.bytes), "came out of m_axis_net0");
-    row("  translated", s.translated(), None, "with the outside address and corrected checksums");
+    for input in Input::ALL {
+        let sent = s.replay.sent(input);
+        if sent.frames > 0 {
+            let what = format!("sent into {}", input.prefix().trim_end_matches('_'));
+            row(&format!("in from {}", source_name(input)), sent.frames, Some(sent.bytes), &what);
+        }
+    }
+    for output in FORWARDING {
+        let out = c.output(output);
+        let what = format!("came out of {}", output.prefix().trim_end_matches('_'));
+        row(&format!("out to {}", output.name()), out.frames, Some(out.bytes), &what);
+    }
+    row("  translated", s.translated(), None, "with another address and corrected checksums");
     if s.passed > 0 {
         row("  passed", s.passed, None, "unchanged, as the rules say");
     }
-    row("punted", c.punt.frames, Some(c.punt.bytes), "handed to the Orchestration Module by m_axis_punt");
+    if s.injected > 0 {
+        row("  injected", s.injected, None, "unchanged, as the Orchestration Module said");
+    }
+    let punt = c.output(Output::Punt);
+    row("punted", punt.frames, Some(punt.bytes), "handed to the Orchestration Module by m_axis_punt");
     reasons(&s.punted, Kind::Punt).for_each(|(o, n)| row(&format!("  {}", o.name()), n, None, o.doc().trim()));
-    row("dropped", c.dropped_total(), None, "each frame for one reason");
+    row("dropped", c.total(Kind::Drop), None, "each frame for one reason");
     reasons(&s.dropped, Kind::Drop).for_each(|(o, n)| row(&format!("  {}", o.name()), n, None, o.doc().trim()));
     for column in table.column_iter_mut().take(3) {
         column.set_constraint(ColumnConstraint::ContentWidth);
@@ -144,6 +185,14 @@ fn table(s: &Summary) -> Table {
         column.set_cell_alignment(CellAlignment::Right);
     }
     table
+}
+
+/// What a person calls the other side of an input.
+fn source_name(input: Input) -> &'static str {
+    match input {
+        Input::Inject => "the OM",
+        Input::Host | Input::Net0 | Input::Net1 => input.name(),
+    }
 }
 
 /// The outcomes of a kind that occurred, in the order of their codes.

@@ -1,6 +1,9 @@
 //! The counters, read over the bus.
 
-use super::setup::{EmSim, SimError};
+use super::{
+    ports::{Input, Output},
+    setup::{EmSim, SimError},
+};
 use em_rtl::{
     csr::{PortCounter, outcome_counter, port_counter},
     outcome::{Kind, Outcome},
@@ -15,17 +18,20 @@ pub struct PortCount {
     pub bytes: u64,
 }
 
+impl std::ops::AddAssign for PortCount {
+    fn add_assign(&mut self, other: Self) {
+        self.frames += other.frames;
+        self.bytes += other.bytes;
+    }
+}
+
 /// Every counter at one time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReadCounters {
     /// Frames by outcome.
     pub outcomes: Vec<(Outcome, u64)>,
-    /// From the host.
-    pub host: PortCount,
-    /// To net0.
-    pub net0: PortCount,
-    /// To the Orchestration Module.
-    pub punt: PortCount,
+    inputs: [PortCount; 4],
+    outputs: [PortCount; 4],
 }
 
 impl ReadCounters {
@@ -34,23 +40,19 @@ impl ReadCounters {
         self.outcomes.iter().find(|(o, _)| *o == outcome).map_or(0, |(_, n)| *n)
     }
 
-    fn total(&self, kind: Kind) -> u64 {
+    /// What came in by this port; 0 where the hardware does not count it.
+    pub fn input(&self, input: Input) -> PortCount {
+        self.inputs[input as usize]
+    }
+
+    /// What went out by this port; 0 where the hardware does not count it.
+    pub fn output(&self, output: Output) -> PortCount {
+        self.outputs[output as usize]
+    }
+
+    /// Frames with an outcome of this kind.
+    pub fn total(&self, kind: Kind) -> u64 {
         self.outcomes.iter().filter(|(o, _)| o.kind() == kind).map(|(_, n)| n).sum()
-    }
-
-    /// Frames forwarded.
-    pub fn forwarded_total(&self) -> u64 {
-        self.total(Kind::Forward)
-    }
-
-    /// Frames punted.
-    pub fn punted_total(&self) -> u64 {
-        self.total(Kind::Punt)
-    }
-
-    /// Frames dropped.
-    pub fn dropped_total(&self) -> u64 {
-        self.total(Kind::Drop)
     }
 }
 
@@ -59,12 +61,11 @@ pub(super) fn read(em: &mut EmSim) -> Result<ReadCounters, SimError> {
     let mut port = |frames, bytes| -> Result<PortCount, SimError> {
         Ok(PortCount { frames: read64(em, port_counter(frames))?, bytes: read64(em, port_counter(bytes))? })
     };
-    Ok(ReadCounters {
-        outcomes,
-        host: port(PortCounter::HostRxFrames, PortCounter::HostRxBytes)?,
-        net0: port(PortCounter::Net0TxFrames, PortCounter::Net0TxBytes)?,
-        punt: port(PortCounter::PuntTxFrames, PortCounter::PuntTxBytes)?,
-    })
+    let mut counters = ReadCounters { outcomes, ..ReadCounters::default() };
+    counters.inputs[Input::Host as usize] = port(PortCounter::HostRxFrames, PortCounter::HostRxBytes)?;
+    counters.outputs[Output::Net0 as usize] = port(PortCounter::Net0TxFrames, PortCounter::Net0TxBytes)?;
+    counters.outputs[Output::Punt as usize] = port(PortCounter::PuntTxFrames, PortCounter::PuntTxBytes)?;
+    Ok(counters)
 }
 
 /// The low word latches the high one.

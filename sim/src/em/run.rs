@@ -1,19 +1,16 @@
-//! From files to files: a rules file and a capture in, the captures of each output and a summary out.
+//! From files to files: a rules file and captures in, the captures of each output and a summary out.
 
-use super::{EmSim, Replay, Setup, SimError};
-use crate::{
-    capture::{Capture, CaptureError, PcapFile, PcapngFile, read as read_capture},
-    program,
-    verilated::Trace,
+use super::{
+    EmSim, Entry, Input, Replay, Setup, SimError, deliver,
+    feed::Feed,
+    places::{self, OutDir},
 };
-use em_rtl::{
-    config::Profile,
-    outcome::{Kind, Outcome},
-};
-use em_rules::{Mode, Rules, RulesError, Unmatched};
+use crate::{capture::CaptureError, program, verilated::Trace};
+use em_rtl::{config::Profile, outcome::Kind};
+use em_rules::{Mode, NotForUs, Rules, RulesError, Unmatched};
 use std::{
-    collections::{BTreeMap, HashMap, HashSet, btree_map::Entry},
-    path::{Path, PathBuf},
+    collections::{BTreeMap, HashMap},
+    path::PathBuf,
 };
 
 /// What to run.
@@ -23,10 +20,13 @@ pub struct Request {
     pub profile: Profile,
     /// The rules file.
     pub rules: PathBuf,
-    /// Frames from the host.
-    pub host_in: PathBuf,
-    /// The function that sends them, where the capture does not say.
+    /// The captures of the frames for each input. Those for the host tell the function by an interface `fnN`, those to be
+    /// injected where they are to leave, by an interface `host.fnN`, `net0`, `net1` or `uplink`.
+    pub inputs: BTreeMap<Input, PathBuf>,
+    /// The function that sends frames from the host, where the capture does not say.
     pub host_function: Option<u16>,
+    /// Status of the links of net0 and net1: true is up.
+    pub links: [bool; 2],
     /// Folder for the captures of what comes out.
     pub out_dir: PathBuf,
     /// Waveforms of the whole run.
@@ -40,9 +40,25 @@ pub struct Request {
 }
 
 impl Request {
-    /// The captures that a run writes.
-    fn outputs(&self) -> [PathBuf; 2] {
-        ["net0.pcap", "punt.pcapng"].map(|name| self.out_dir.join(name))
+    /// A plain run of this profile: no input yet, both links up, no stalls, no waveforms, 125 MHz.
+    pub fn new(profile: Profile, rules: impl Into<PathBuf>, out_dir: impl Into<PathBuf>) -> Self {
+        Request {
+            profile,
+            rules: rules.into(),
+            inputs: BTreeMap::new(),
+            host_function: None,
+            links: [true; 2],
+            out_dir: out_dir.into(),
+            trace: None,
+            stall: 0,
+            seed: 1,
+            clock_mhz: 125.0,
+        }
+    }
+
+    /// The captures that a run writes, in the order of [`Output::ALL`](super::Output::ALL).
+    pub(super) fn outputs(&self) -> [PathBuf; 4] {
+        ["host.pcapng", "net0.pcap", "net1.pcap", "punt.pcapng"].map(|name| self.out_dir.join(name))
     }
 }
 
@@ -65,8 +81,18 @@ pub enum RunError {
         /// What it says instead.
         what: String,
     },
+    /// The capture does not say where its frames are to leave.
+    #[error(
+        "{file} does not say where its frames are to leave ({what}). Name the interface host.fnN, net0, net1 or uplink."
+    )]
+    NoEgress {
+        /// The capture.
+        file: String,
+        /// What it says instead.
+        what: String,
+    },
     /// A function number that does not exist.
-    #[error("{file}: the interface fn{number} names a function beyond 65535. Name the interface fn0 to fn65535.")]
+    #[error("{file}: an interface's name has function {number}, which is beyond 65535. Name it with fn0 to fn65535.")]
     FunctionRange {
         /// The capture.
         file: String,
@@ -106,7 +132,7 @@ pub enum RunError {
 impl RunError {
     /// Is it something that the user gave?
     pub fn is_bad_input(&self) -> bool {
-        !matches!(self, RunError::Sim(_))
+        !matches!(self, RunError::Sim(error) if !matches!(error, SimError::NoPort(_)))
     }
 }
 
@@ -121,6 +147,8 @@ pub struct Summary {
     pub dropped: BTreeMap<&'static str, u64>,
     /// Frames that left unchanged because a rule lets them pass.
     pub passed: u64,
+    /// Injected frames that left.
+    pub injected: u64,
     /// Files written.
     pub files: Vec<PathBuf>,
 }
@@ -128,26 +156,32 @@ pub struct Summary {
 impl Summary {
     /// Frames that left with another address.
     pub fn translated(&self) -> u64 {
-        self.replay.counters.forwarded_total().saturating_sub(self.passed)
+        self.replay.counters.total(Kind::Forward).saturating_sub(self.passed + self.injected)
     }
 
-    /// Frames from the host in a clock.
+    /// Inputs that frames were sent into.
+    fn inputs(&self) -> impl Iterator<Item = Input> + '_ {
+        Input::ALL.into_iter().filter(|i| self.replay.sent(*i).frames > 0)
+    }
+
+    /// Frames in a clock, over all inputs.
     pub fn frames_per_clock(&self) -> f64 {
-        self.replay.sent.frames as f64 / self.replay.clocks.max(1) as f64
+        self.replay.sent_total().frames as f64 / self.replay.clocks.max(1) as f64
     }
 
-    /// Bits from the host in a second at this clock, in Gbit/s.
+    /// Bits in a second at this clock over all inputs, in Gbit/s.
     pub fn gbit_per_s(&self, clock_mhz: f64) -> f64 {
-        self.replay.sent.bytes as f64 * 8.0 / self.replay.clocks.max(1) as f64 * clock_mhz / 1e3
+        self.replay.sent_total().bytes as f64 * 8.0 / self.replay.clocks.max(1) as f64 * clock_mhz / 1e3
     }
 
-    /// Share of clocks in which the host port took a beat.
+    /// Share of clocks in which an input in use took a beat.
     pub fn beat_efficiency(&self) -> f64 {
-        self.replay.beats_in as f64 / self.replay.clocks.max(1) as f64
+        let beats: u64 = self.inputs().map(|i| self.replay.beats_in(i)).sum();
+        beats as f64 / (self.replay.clocks.max(1) * self.inputs().count().max(1) as u64) as f64
     }
 }
 
-/// Runs a capture through the verilated Execution Module. `stage` hears what is being done, `progress` the number of
+/// Runs captures through the verilated Execution Module. `stage` hears what is being done, `progress` the number of
 /// frames taken and their total. Nothing is written unless the run succeeds.
 pub fn run(
     request: &Request,
@@ -156,166 +190,65 @@ pub fn run(
 ) -> Result<Summary, RunError> {
     let rules = Rules::load(&request.rules)?;
     let writes = program::compile(&rules, &request.profile.name, &request.profile.config.lookup())?;
-    let capture = read_capture(&request.host_in)?;
-    let functions = functions_of(&capture, request)?;
+    let feed = Feed::load(request)?;
     let trace = match &request.trace {
         None => Trace::None,
-        Some(path) => trace_kind(path)?,
+        Some(path) => places::trace_kind(path)?,
     };
-    check_places(request)?;
+    places::check(request)?;
     let _out_dir = OutDir::make(&request.out_dir)?;
     let setup = Setup { stall: request.stall, seed: request.seed, trace, ..Setup::new(request.profile.config.clone()) };
     stage("building the simulation");
     let mut em = EmSim::start(&setup)?;
+    em.set_links(request.links);
     stage("installing the rules");
     em.program(&writes)?;
     stage("running");
     if let Some(path) = &request.trace {
         em.bench.model.trace_on(path).map_err(SimError::from)?;
     }
-    let total = capture.frames.len() as u64;
-    let frames = capture.frames.iter().map(|f| (functions[f.interface], false, f.data.as_slice()));
+    let total = feed.frames.len() as u64;
+    let frames = feed.frames.iter().map(|(entry, data)| (*entry, false, data.as_slice()));
     let replay = em.replay(frames, |done| progress(done, total))?;
     em.bench.model.trace_off();
     // A trace that could not be written to its end is a failure of the model.
     em.bench.model.eval().map_err(SimError::from)?;
-    let passed = count_passed(&rules, &capture, &functions, &replay);
-    let mut files = write(request, &capture, &replay)?;
+    let (passed, injected) = count_unchanged(&rules, &feed, &replay);
+    let mut files = deliver::write(request, &feed, &replay)?;
     files.extend(request.trace.clone());
     let by_reason = |kind: Kind| -> BTreeMap<&'static str, u64> {
         let rows = replay.counters.outcomes.iter().filter(|(o, n)| o.kind() == kind && *n > 0);
         rows.map(|(o, n)| (o.name(), *n)).collect()
     };
-    Ok(Summary { punted: by_reason(Kind::Punt), dropped: by_reason(Kind::Drop), replay, passed, files })
+    Ok(Summary { punted: by_reason(Kind::Punt), dropped: by_reason(Kind::Drop), replay, passed, injected, files })
 }
 
-/// Every output can have its name, and none replaces an input or another output.
-fn check_places(request: &Request) -> Result<(), RunError> {
-    let outputs = request.outputs();
-    if let Some(path) = outputs.iter().find(|p| p.metadata().is_ok_and(|m| !m.is_file())) {
-        return Err(RunError::InTheWay(path.display().to_string()));
-    }
-    let mut taken = vec![request.host_in.as_path(), &request.rules];
-    for written in outputs.iter().chain(&request.trace) {
-        if let Some(other) = taken.iter().find(|other| real(other) == real(written)) {
-            let [written, other] = [written.as_path(), *other].map(|p| p.display().to_string());
-            return Err(RunError::Overwrites { written, other });
-        }
-        taken.push(written);
-    }
-    Ok(())
-}
-
-/// The path without links, where its folder exists.
-fn real(path: &Path) -> PathBuf {
-    let in_folder = || {
-        let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        Some(folder.canonicalize().ok()?.join(path.file_name()?))
-    };
-    path.canonicalize().ok().or_else(in_folder).unwrap_or_else(|| path.to_owned())
-}
-
-/// The folder for what comes out; if it was made for a run that fails, it goes again.
-struct OutDir<'a> {
-    path: &'a Path,
-    new: bool,
-}
-
-impl<'a> OutDir<'a> {
-    /// Makes the folder and sees whether a file can be made in it, so that a run does not end for nothing.
-    fn make(path: &'a Path) -> Result<Self, RunError> {
-        let failed = |cause| RunError::OutDir { path: path.display().to_string(), cause };
-        let new = !path.exists();
-        std::fs::create_dir_all(path).map_err(failed)?;
-        let made = OutDir { path, new };
-        tempfile::tempfile_in(path).map_err(failed)?;
-        Ok(made)
-    }
-}
-
-impl Drop for OutDir<'_> {
-    fn drop(&mut self) {
-        if self.new {
-            // Refused, as it should be, when there are files in it.
-            _ = std::fs::remove_dir(self.path);
-        }
-    }
-}
-
-fn trace_kind(path: &Path) -> Result<Trace, RunError> {
-    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    if path.is_dir() || !folder.is_dir() {
-        return Err(RunError::TracePlace(path.display().to_string()));
-    }
-    match path.extension().and_then(|e| e.to_str()) {
-        Some("vcd") => Ok(Trace::Vcd),
-        Some("fst") => Ok(Trace::Fst),
-        _ => Err(RunError::TraceKind(path.display().to_string())),
-    }
-}
-
-/// The function of each interface; 0 for one without frames, which needs none.
-fn functions_of(capture: &Capture, request: &Request) -> Result<Vec<u16>, RunError> {
-    let file = || request.host_in.display().to_string();
-    let carries: HashSet<usize> = capture.frames.iter().map(|f| f.interface).collect();
-    let interfaces = capture.interfaces.iter().enumerate();
-    let functions = interfaces.map(|(at, i)| match (i.function(), request.host_function) {
-        _ if !carries.contains(&at) => Ok(0),
-        (Some(n), _) => u16::try_from(n).map_err(|_| RunError::FunctionRange { file: file(), number: n }),
-        (None, Some(n)) => Ok(n),
-        (None, None) => {
-            let unnamed = || "its interface has no name, as in every classic pcap".into();
-            let what = i.name.as_ref().map_or_else(unnamed, |n| format!("its interface is called `{n}`"));
-            Err(RunError::NoFunction { file: file(), what })
-        }
-    });
-    functions.collect()
-}
-
-/// How many frames left as they came, of the functions that may let frames pass. The hardware has one counter for all
-/// that leaves by net0.
-fn count_passed(rules: &Rules, capture: &Capture, functions: &[u16], replay: &Replay) -> u64 {
-    let passes = |id: u16| {
-        rules
-            .function(id)
-            .is_some_and(|f| *f.mode == Mode::Pass || (*f.mode == Mode::Nat && *f.unmatched == Unmatched::Pass))
-    };
-    let mut sent: HashMap<&[u8], u64> = HashMap::new();
-    for frame in capture.frames.iter().filter(|f| passes(functions[f.interface])) {
-        *sent.entry(&frame.data).or_default() += 1;
-    }
-    let unchanged = replay.outputs.net0.iter().filter(|f| match sent.get_mut(f.frame.as_slice()) {
-        Some(left) if *left > 0 => {
-            *left -= 1;
-            true
-        }
-        _ => false,
-    });
-    unchanged.count() as u64
-}
-
-/// Writes `net0.pcap` and `punt.pcapng`. Times are the clocks of the run after the input's first frame.
-fn write(request: &Request, capture: &Capture, replay: &Replay) -> Result<Vec<PathBuf>, CaptureError> {
-    let start = capture.frames.first().map_or(0, |f| f.time_ns);
-    let time = |clock: u64| start.saturating_add((clock as f64 * 1e3 / request.clock_mhz) as u64);
-    let [net0_path, punt_path] = request.outputs();
-    let mut net0 = PcapFile::create(&net0_path)?;
-    for f in &replay.outputs.net0 {
-        net0.write(time(f.clock), &f.frame)?;
-    }
-    let mut punt = PcapngFile::create(&punt_path)?;
-    let mut interfaces: BTreeMap<u16, u32> = BTreeMap::new();
-    for p in &replay.outputs.punted {
-        let interface = match interfaces.entry(p.function) {
-            Entry::Occupied(known) => *known.get(),
-            Entry::Vacant(new) => *new.insert(punt.interface(&format!("fn{}", p.function))?),
+/// How many frames left as they came because the rules let them pass, and how many because they were injected. The
+/// hardware counts frames by where they leave.
+fn count_unchanged(rules: &Rules, feed: &Feed, replay: &Replay) -> (u64, u64) {
+    let passes = |mode, unmatched| mode == Mode::Pass || (mode == Mode::Nat && unmatched == Unmatched::Pass);
+    let function_passes = |id: u16| rules.function(id).is_some_and(|f| passes(*f.mode, *f.unmatched));
+    let any_to_host =
+        *rules.port.not_for_us == NotForUs::Pass || rules.functions.iter().any(|f| *f.mode == Mode::Pass);
+    // Of frames with these bytes: those that may pass, and those injected.
+    let mut sent: HashMap<&[u8], [u64; 2]> = HashMap::new();
+    for (entry, data) in &feed.frames {
+        let kind = match entry {
+            Entry::Host { function } if function_passes(*function) => 0,
+            Entry::Net0 | Entry::Net1 if any_to_host => 0,
+            Entry::Inject { .. } => 1,
+            Entry::Host { .. } | Entry::Net0 | Entry::Net1 => continue,
         };
-        let reason = p.reason.map_or("unknown", Outcome::name);
-        punt.write(interface, time(p.clock), &p.frame, Some(reason))?;
+        sent.entry(data).or_default()[kind] += 1;
     }
-    // Neither file is replaced unless both are whole.
-    let (net0, punt) = (net0.close()?, punt.close()?);
-    net0.name()?;
-    punt.name()?;
-    Ok(vec![net0_path, punt_path])
+    let mut unchanged = [0; 2];
+    let outputs = &replay.outputs;
+    for frame in outputs.host.iter().chain(&outputs.net0).chain(&outputs.net1) {
+        let left = sent.get_mut(frame.frame.as_slice());
+        if let Some((left, kind)) = left.and_then(|left| left.iter_mut().zip(0..).find(|(left, _)| **left > 0)) {
+            *left -= 1;
+            unchanged[kind] += 1;
+        }
+    }
+    (unchanged[0], unchanged[1])
 }

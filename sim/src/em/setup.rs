@@ -1,14 +1,17 @@
 //! Building the model, putting drivers on its ports, installing rules.
 
-use super::counters::{self, ReadCounters};
+use super::{
+    counters::{self, ReadCounters},
+    ports::{Entry, Input, Output},
+};
 use crate::{
-    bfm::{AxilConfig, Bench, BenchError, Frame, Resp, Stall, StreamConfig},
+    bfm::{AxilConfig, Bench, BenchError, Frame, Resp, Sink, Source, Stall, StreamConfig},
     capture::MAX_FRAME,
     program::RegisterWrite,
     verilated::{self, BuildError, Library, ModelError, ModelSpec, Options, Trace},
 };
-use em_rtl::{config::EmConfig, csr::Reg, lookup::TableStatus, stream::HostUser, top::EmTop};
-use hdl::{Encode, Value};
+use em_rtl::{config::EmConfig, csr::Reg, lookup::TableStatus, outcome::Kind, top::EmTop};
+use hdl::Encode;
 use std::sync::Arc;
 
 /// Clocks that the tables may take to clear themselves after reset.
@@ -58,6 +61,17 @@ impl Setup {
 /// Why a simulation failed.
 #[derive(Debug, thiserror::Error)]
 pub enum SimError {
+    /// Frames for a stream that the configuration leaves out.
+    #[error("the hardware has no port {0}. Use a profile that has it, or leave its frames out.")]
+    NoPort(String),
+    /// The module put out a frame that it had itself marked bad.
+    #[error("{port} gave a frame marked bad in clock {clock}")]
+    BadOut {
+        /// The stream.
+        port: String,
+        /// Clock of the frame's last beat.
+        clock: u64,
+    },
     /// The configuration does not elaborate.
     #[error("the design does not elaborate: {0}")]
     Elaboration(hdl::ElabErrors),
@@ -101,17 +115,13 @@ pub enum SimError {
 pub struct EmSim {
     /// The bench; step it by hand for anything the methods here don't do.
     pub bench: Bench,
-    /// Place of the host source in the bench.
-    pub host: usize,
-    /// Place of the net0 sink.
-    pub net0: usize,
-    /// Place of the punt sink.
-    pub punt: usize,
-    /// Place of the management bus.
+    /// Place of the management bus in the bench.
     pub m2m: usize,
     /// The hardware's configuration.
     pub config: EmConfig,
-    pub(super) last_out: u64,
+    /// Places in the bench of the streams that there are.
+    sources: [Option<usize>; 4],
+    sinks: [Option<usize>; 4],
 }
 
 impl EmSim {
@@ -120,7 +130,7 @@ impl EmSim {
         Self::instance(&verilated::build(&setup.spec()?)?, setup)
     }
 
-    /// A fresh instance of a model that was built of this set-up (with another seed or stalls, perhaps).
+    /// A fresh instance of a model that was built of this set-up (with another seed or stalls, perhaps). Both links are up.
     pub fn instance(library: &Arc<Library>, setup: &Setup) -> Result<Self, SimError> {
         let mut bench = Bench::new(library.instance(setup.seed), "clk", Some("rst"))?;
         let stream = |n: u64, bad_bit| StreamConfig {
@@ -134,11 +144,23 @@ impl EmSim {
             max_frame: MAX_FRAME as usize,
             ..StreamConfig::default()
         };
-        let host = bench.add_source("s_axis_host_", &stream(1, Some(0)))?;
-        let net0 = bench.add_sink("m_axis_net0_", &stream(2, Some(0)))?;
-        let punt = bench.add_sink("m_axis_punt_", &stream(3, None))?;
+        let there = |bench: &Bench, prefix: &str| bench.model.find_port(&format!("{prefix}tvalid")).is_some();
+        let (mut sources, mut sinks) = ([None; 4], [None; 4]);
+        for input in Input::ALL {
+            if there(&bench, input.prefix()) {
+                let config = stream(1 + input as u64, Some(0));
+                sources[input as usize] = Some(bench.add_source(input.prefix(), &config)?);
+            }
+        }
+        for output in Output::ALL {
+            if there(&bench, output.prefix()) {
+                let config = stream(11 + output as u64, output.bad_bit());
+                sinks[output as usize] = Some(bench.add_sink(output.prefix(), &config)?);
+            }
+        }
         let m2m = bench.add_axil("s_axil_m2m_", AxilConfig::default())?;
-        let mut em = EmSim { bench, host, net0, punt, m2m, config: setup.config.clone(), last_out: 0 };
+        let mut em = EmSim { bench, m2m, config: setup.config.clone(), sources, sinks };
+        em.set_links([true; 2]);
         em.bench.reset(4)?;
         em.wait_ready()?;
         Ok(em)
@@ -156,6 +178,29 @@ impl EmSim {
         Err(SimError::NotReady)
     }
 
+    /// Sets the status of the links of net0 and net1: true is up.
+    pub fn set_links(&mut self, up: [bool; 2]) {
+        if let Some(port) = self.bench.model.find_port("net_link_up") {
+            self.bench.model.poke(port, u64::from(up[0]) | u64::from(up[1]) << 1);
+        }
+    }
+
+    /// The driver of an input; `None` if the hardware has no such port.
+    pub fn source(&mut self, input: Input) -> Option<&mut Source> {
+        self.sources[input as usize].map(|at| &mut self.bench.sources[at])
+    }
+
+    /// The driver of an output; `None` if the hardware has no such port.
+    pub fn sink(&mut self, output: Output) -> Option<&mut Sink> {
+        self.sinks[output as usize].map(|at| &mut self.bench.sinks[at])
+    }
+
+    /// Changes the stall pattern of every stream from the next beat on.
+    pub fn set_stalls(&mut self, stall: Stall) {
+        self.bench.sources.iter_mut().for_each(|s| s.set_stall(stall));
+        self.bench.sinks.iter_mut().for_each(|s| s.set_stall(stall));
+    }
+
     /// Installs rules by register writes.
     pub fn program(&mut self, writes: &[RegisterWrite]) -> Result<(), SimError> {
         for w in writes {
@@ -171,11 +216,11 @@ impl EmSim {
         Ok(())
     }
 
-    /// Queues a frame from the host.
-    pub fn send(&mut self, function: u16, bad: bool, frame: &[u8]) -> Result<(), SimError> {
-        let user = HostUser::<Value> { bad: Value::zero(1), function: Value::new(16, u128::from(function)) };
-        let user = hdl::bundle::pack_values(&user).to_u64();
-        self.bench.sources[self.host].send(Frame { data: frame.to_vec(), user, bad })?;
+    /// Queues a frame.
+    pub fn send(&mut self, entry: Entry, bad: bool, frame: &[u8]) -> Result<(), SimError> {
+        let input = entry.input();
+        let source = self.source(input).ok_or_else(|| SimError::NoPort(input.prefix().trim_end_matches('_').into()))?;
+        source.send(Frame { data: frame.to_vec(), user: entry.user(), bad })?;
         Ok(())
     }
 
@@ -184,17 +229,31 @@ impl EmSim {
         counters::read(self)
     }
 
+    /// Frames queued at the inputs, those under way included.
+    pub fn queued(&self) -> usize {
+        self.bench.sources.iter().map(Source::queued).sum()
+    }
+
+    /// Frames that the module has taken since the start.
+    pub fn taken(&self) -> u64 {
+        self.bench.sources.iter().map(Source::frames).sum()
+    }
+
+    /// Frames that have come out since the start, punted ones included.
+    pub fn given(&self) -> u64 {
+        self.bench.sinks.iter().map(Sink::frames).sum()
+    }
+
     /// Runs until every frame sent so far has come out, been punted or been counted as dropped, and the outputs are quiet.
     pub fn settle(&mut self) -> Result<(), SimError> {
         const LIMIT: u64 = 200_000;
-        while self.bench.sources[self.host].queued() > 0 {
+        while self.queued() > 0 {
             self.bench.run(16)?;
         }
         let end = self.bench.cycle() + LIMIT;
         loop {
-            let counters = self.counters()?;
-            let out = self.bench.sinks[self.net0].frames() + self.bench.sinks[self.punt].frames();
-            let (sent, done) = (self.bench.sources[self.host].frames(), counters.dropped_total() + out);
+            let dropped = self.counters()?.total(Kind::Drop);
+            let (sent, done) = (self.taken(), dropped + self.given());
             if done >= sent {
                 self.bench.run(64)?;
                 return Ok(());
