@@ -2,7 +2,6 @@
 
 mod common;
 
-
 use common::{library, source, stream_ports};
 use em_sim::Rng;
 use em_sim::bfm::{Bench, BenchError, Frame, Received, Rule, Stall, StreamConfig};

@@ -2,11 +2,11 @@
 //! as the golden model says, and what comes out is read by tshark and by scapy, which know nothing of this project.
 
 use em_model::{Model, ModelConfig, Verdict};
-use em_rtl::config::Profile;
+use em_rtl::{config::Profile, outcome::Kind};
 use em_rules::Rules;
 use em_sim::{
     capture,
-    em::{Request, Summary, run},
+    em::{Input, Output, PortCount, Request, Summary, run},
 };
 use em_tools::Tool;
 use std::{
@@ -27,15 +27,10 @@ const FUNCTION: u16 = 1;
 static DEMO: LazyLock<(Summary, PathBuf)> = LazyLock::new(|| {
     let out_dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("demo");
     let request = Request {
-        profile: Profile::named("ecp5").unwrap(),
-        rules: file("demo/rules.toml"),
-        host_in: file("captures/kernel-mix.pcap"),
+        inputs: [(Input::Host, file("captures/kernel-mix.pcap"))].into(),
         host_function: Some(FUNCTION),
-        out_dir: out_dir.clone(),
-        trace: None,
-        stall: 0,
-        seed: 1,
         clock_mhz: 156.25,
+        ..Request::new(Profile::named("ecp5").unwrap(), file("demo/rules.toml"), out_dir.clone())
     };
     (run(&request, |_| {}, |_, _| {}).unwrap_or_else(|e| panic!("{e}")), out_dir)
 });
@@ -65,12 +60,14 @@ fn frames_are_counted_and_written_as_the_model_says() {
     println!("in {}, net0 {}, {reasons:?}", input.frames.len(), forwarded.len());
     assert_eq!((&summary.punted, &summary.dropped), (&reasons[0], &reasons[1]));
     let counters = &summary.replay.counters;
-    assert_eq!(counters.host.frames, input.frames.len() as u64);
-    assert_eq!(counters.host.bytes, input.frames.iter().map(|f| f.data.len() as u64).sum::<u64>());
-    assert_eq!(counters.host.frames, counters.net0.frames + counters.punt.frames + counters.dropped_total());
     let bytes = |frames: &[Vec<u8>]| frames.iter().map(|f| f.len() as u64).sum::<u64>();
-    assert_eq!((counters.net0.frames, counters.net0.bytes), (forwarded.len() as u64, bytes(&forwarded)));
-    assert_eq!((counters.punt.frames, counters.punt.bytes), (punted.len() as u64, bytes(&punted)));
+    let count = |frames: &[Vec<u8>]| PortCount { frames: frames.len() as u64, bytes: bytes(frames) };
+    let sent: Vec<Vec<u8>> = input.frames.iter().map(|f| f.data.clone()).collect();
+    assert_eq!(counters.input(Input::Host), count(&sent));
+    assert_eq!(counters.output(Output::Net0), count(&forwarded));
+    assert_eq!(counters.output(Output::Punt), count(&punted));
+    let dropped = counters.total(Kind::Drop);
+    assert_eq!(sent.len() as u64, (forwarded.len() + punted.len()) as u64 + dropped, "in = out + punted + dropped");
     // What was written, read back.
     let written = |name: &str| -> Vec<Vec<u8>> {
         capture::read(&DEMO.1.join(name)).unwrap().frames.into_iter().map(|f| f.data).collect()
@@ -126,7 +123,7 @@ fn tshark_finds_every_checksum_good_and_nothing_malformed() {
         "ip.proto",
     ];
     let packets = tshark(&net0(), &fields);
-    assert_eq!(packets.len() as u64, DEMO.0.replay.counters.net0.frames, "tshark reads every frame");
+    assert_eq!(packets.len() as u64, DEMO.0.replay.counters.output(Output::Net0).frames, "tshark reads every frame");
     let mut counts: BTreeMap<String, u64> = BTreeMap::new();
     for packet in &packets {
         let field = |name: &str| packet[fields.iter().position(|f| *f == name).unwrap()].as_str();
@@ -173,7 +170,7 @@ fn scapy_recomputes_every_checksum_and_agrees() {
     assert_eq!(lines.len(), 1, "wrong checksums:\n{}", lines.join("\n"));
     let words: Vec<&str> = lines[0].split(' ').collect();
     let counts: BTreeMap<&str, u64> = words.chunks(2).map(|w| (w[0], w[1].parse().unwrap())).collect();
-    assert_eq!(counts["ip"], DEMO.0.replay.counters.net0.frames, "every frame forwarded is IPv4");
+    assert_eq!(counts["ip"], DEMO.0.replay.counters.output(Output::Net0).frames, "every frame forwarded is IPv4");
     assert!(["tcp", "udp", "icmp", "whole"].iter().all(|what| counts[what] > 0), "{counts:?}");
     assert_eq!(counts["lone_fragments"], 0);
 }

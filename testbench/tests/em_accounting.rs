@@ -5,44 +5,31 @@ use em_rtl::outcome::{Kind, Outcome};
 use em_sim::{
     Rng,
     bfm::Stall,
-    em::{EmSim, ReadCounters},
+    em::{EmSim, Entry, Input, Output},
 };
 use em_testbench::em::{
-    Hardware, HostFrame, craft,
+    Hardware, InFrame, assert_balanced, craft,
     provoke::{INSIDE, RULES, frame_for, good},
 };
 use std::sync::LazyLock;
 
 static HARDWARE: LazyLock<Hardware> = LazyLock::new(|| Hardware::strict("ecp5"));
 
-/// Frames and bytes in are those forwarded, punted and dropped.
-fn balanced(counters: &ReadCounters) {
-    let outcomes: u64 = counters.outcomes.iter().map(|(_, n)| n).sum();
-    assert_eq!(counters.host.frames, outcomes);
-    assert_eq!(counters.net0.frames, counters.forwarded_total());
-    assert_eq!(counters.punt.frames, counters.punted_total());
-    assert_eq!(
-        counters.host.frames,
-        counters.net0.frames + counters.punt.frames + counters.dropped_total(),
-        "in = out + punted + dropped"
-    );
-}
-
-fn bytes<'a>(frames: impl IntoIterator<Item = &'a HostFrame>) -> u64 {
+fn bytes<'a>(frames: impl IntoIterator<Item = &'a InFrame>) -> u64 {
     frames.into_iter().map(|f| f.data.len() as u64).sum()
 }
 
 #[test]
 fn every_outcome_counts_its_frames_and_no_others() {
-    let left_out: Vec<Outcome> = Outcome::ALL.iter().copied().filter(|o| frame_for(*o, 0).is_none()).collect();
+    let left_out: Vec<Outcome> = Outcome::ALL.iter().copied().filter(|o| frame_for(*o, 9216, 0).is_none()).collect();
     assert_eq!(left_out, [Outcome::PuntFull], "these outcomes are provoked elsewhere");
     // Another number of frames for each outcome: 1, 2, 3, …, mixed; and each between frames that are forwarded.
     let mut frames = Vec::new();
     for round in 0..Outcome::ALL.len() {
         for (i, outcome) in Outcome::ALL.iter().enumerate().skip(round) {
             let mark = (23 * round + i) as u8;
-            frames.extend(frame_for(*outcome, mark));
-            frames.extend(frame_for(Outcome::Net0, mark).filter(|_| round == 0));
+            frames.extend(frame_for(*outcome, 9216, mark));
+            frames.extend(frame_for(Outcome::Net0, 9216, mark).filter(|_| round == 0));
         }
     }
     for stalled in [false, true] {
@@ -60,36 +47,40 @@ fn every_outcome_counts_its_frames_and_no_others() {
             };
             assert_eq!(replay.counters.of(*outcome), expected, "{outcome:?}");
         }
-        balanced(&replay.counters);
-        assert_eq!(replay.counters.host.frames, frames.len() as u64);
-        assert_eq!(replay.counters.host.bytes, bytes(&frames));
+        assert_balanced(&replay.counters);
+        assert_eq!(replay.counters.input(Input::Host).frames, frames.len() as u64);
+        assert_eq!(replay.counters.input(Input::Host).bytes, bytes(&frames));
         let out = |f: &[u8]| f.len() as u64;
-        assert_eq!(replay.counters.net0.bytes, replay.outputs.net0.iter().map(|f| out(&f.frame)).sum::<u64>());
-        assert_eq!(replay.counters.punt.bytes, replay.outputs.punted.iter().map(|f| out(&f.frame)).sum::<u64>());
+        assert_eq!(
+            replay.counters.output(Output::Net0).bytes,
+            replay.outputs.net0.iter().map(|f| out(&f.frame)).sum::<u64>()
+        );
+        assert_eq!(
+            replay.counters.output(Output::Punt).bytes,
+            replay.outputs.punted.iter().map(|f| out(&f.frame)).sum::<u64>()
+        );
     }
 }
 
 #[test]
 fn frames_of_one_outcome_back_to_back_are_all_counted() {
-    for outcome in Outcome::ALL.iter().copied().filter(|o| frame_for(*o, 0).is_some()) {
+    for outcome in Outcome::ALL.iter().copied().filter(|o| frame_for(*o, 9216, 0).is_some()) {
         let count: usize = if outcome == Outcome::Oversize { 5 } else { 70 };
-        let frames: Vec<HostFrame> = (0..count).filter_map(|i| frame_for(outcome, i as u8)).collect();
+        let frames: Vec<InFrame> = (0..count).filter_map(|i| frame_for(outcome, 9216, i as u8)).collect();
         let mut board = HARDWARE.scoreboard(RULES, 210);
         never_stalled(&mut board.em);
         let replay = board.run(&frames).unwrap_or_else(|e| panic!("{outcome:?}: {e}"));
         assert_eq!(replay.counters.of(outcome), count as u64, "{outcome:?}");
-        balanced(&replay.counters);
+        assert_balanced(&replay.counters);
         if outcome.kind() == Kind::Drop {
             // A dropped frame costs its beats on the input and nothing else.
-            assert_eq!(replay.clocks, replay.beats_in, "{outcome:?}");
+            assert_eq!(replay.clocks, replay.beats_in(Input::Host), "{outcome:?}");
         }
     }
 }
 
 fn never_stalled(em: &mut EmSim) {
-    em.bench.sources[em.host].set_stall(Stall::None);
-    em.bench.sinks[em.net0].set_stall(Stall::None);
-    em.bench.sinks[em.punt].set_stall(Stall::None);
+    em.set_stalls(Stall::None);
 }
 
 #[test]
@@ -97,12 +88,12 @@ fn a_full_punt_buffer_drops_punts_whole_and_holds_up_nothing() {
     let mut board = HARDWARE.scoreboard(RULES, 220);
     let em = &mut board.em;
     never_stalled(em);
-    em.bench.sinks[em.punt].set_stall(Stall::Random { percent: 100, seed: 0 });
+    em.sink(Output::Punt).unwrap().set_stall(Stall::Random { percent: 100, seed: 0 });
     const LENGTH: usize = 1500;
     let beats = |length: usize| length.div_ceil(16);
     let fit = em.config.buffer.punt_beats as usize / beats(LENGTH);
     let punt = |i: usize| craft::unknown(LENGTH, i as u8);
-    let send = |em: &mut EmSim, frame: &[u8]| em.send(1, false, frame).unwrap();
+    let send = |em: &mut EmSim, frame: &[u8]| em.send(Entry::Host { function: 1 }, false, frame).unwrap();
     // As many as fit, and one more.
     for i in 0..=fit {
         send(em, &punt(i));
@@ -110,7 +101,7 @@ fn a_full_punt_buffer_drops_punts_whole_and_holds_up_nothing() {
     em.bench.drain(200, 100_000).unwrap_err();
     let counters = em.counters().unwrap();
     assert_eq!((counters.of(Outcome::PuntUnmatched), counters.of(Outcome::PuntFull)), (fit as u64, 1));
-    let first_sent = em.bench.sources[em.host].take_sent();
+    let first_sent = em.source(Input::Host).unwrap().take_sent();
     assert_eq!(first_sent.len(), fit + 1);
 
     // Nobody takes punts, and every other frame is one: those forwarded leave at full rate all the same.
@@ -124,11 +115,11 @@ fn a_full_punt_buffer_drops_punts_whole_and_holds_up_nothing() {
             forwarded.push(frame);
         }
     }
-    em.bench.run_until("all frames taken", 20_000, |b| b.sources[0].queued() == 0).unwrap();
-    let sent = em.bench.sources[em.host].take_sent();
+    em.bench.run_until("all frames taken", 20_000, |b| b.sources.iter().all(|s| s.queued() == 0)).unwrap();
+    let sent = em.source(Input::Host).unwrap().take_sent();
     assert_eq!(sent[59].last_cycle + 1 - sent[0].first_cycle, beats_in, "the host is never held up");
     em.bench.run(200).unwrap();
-    let out = em.take_outputs();
+    let out = em.take_outputs().unwrap();
     assert_eq!(out.net0.len(), forwarded.len());
     assert!(out.punted.is_empty());
     for (n, (out, frame)) in out.net0.iter().zip(&forwarded).enumerate() {
@@ -140,9 +131,9 @@ fn a_full_punt_buffer_drops_punts_whole_and_holds_up_nothing() {
     assert_eq!((counters.of(Outcome::PuntUnmatched), counters.of(Outcome::PuntFull)), (fit as u64, 31));
 
     // The Orchestration Module comes back: it gets the ones that were kept, whole and in order.
-    em.bench.sinks[em.punt].set_stall(Stall::None);
+    em.sink(Output::Punt).unwrap().set_stall(Stall::None);
     em.bench.drain(100, 10_000).unwrap();
-    let kept = em.take_outputs().punted;
+    let kept = em.take_outputs().unwrap().punted;
     assert_eq!(kept.len(), fit);
     for (i, kept) in kept.iter().enumerate() {
         assert_eq!((&kept.frame, kept.reason, kept.function), (&punt(i), Some(Outcome::PuntUnmatched), 1), "punt {i}");
@@ -152,10 +143,10 @@ fn a_full_punt_buffer_drops_punts_whole_and_holds_up_nothing() {
         send(em, &punt(i));
     }
     em.settle().unwrap();
-    assert_eq!(em.take_outputs().punted.len(), fit);
+    assert_eq!(em.take_outputs().unwrap().punted.len(), fit);
     let counters = em.counters().unwrap();
     assert_eq!(counters.of(Outcome::PuntFull), 31);
-    balanced(&counters);
+    assert_balanced(&counters);
 }
 
 #[test]
@@ -163,43 +154,43 @@ fn a_frame_longer_than_the_punt_buffer_has_room_for_lets_a_shorter_one_in() {
     let mut board = HARDWARE.scoreboard(RULES, 221);
     let em = &mut board.em;
     never_stalled(em);
-    em.bench.sinks[em.punt].set_stall(Stall::Random { percent: 100, seed: 0 });
+    em.sink(Output::Punt).unwrap().set_stall(Stall::Random { percent: 100, seed: 0 });
     // 576, 440: 8 places of 1,024 are left; 9 beats do not fit, 8 do, and then not one more.
     let lengths = [9216, 7040, 144, 128, 16];
-    lengths.iter().for_each(|l| em.send(1, false, &craft::unknown(*l, *l as u8)).unwrap());
-    em.bench.run_until("all frames taken", 5000, |b| b.sources[0].queued() == 0).unwrap();
+    lengths.iter().for_each(|l| em.send(Entry::Host { function: 1 }, false, &craft::unknown(*l, *l as u8)).unwrap());
+    em.bench.run_until("all frames taken", 5000, |b| b.sources.iter().all(|s| s.queued() == 0)).unwrap();
     em.bench.run(2000).unwrap();
     let counters = em.counters().unwrap();
     assert_eq!((counters.of(Outcome::PuntUnmatched), counters.of(Outcome::PuntFull)), (3, 2));
-    em.bench.sinks[em.punt].set_stall(Stall::None);
+    em.sink(Output::Punt).unwrap().set_stall(Stall::None);
     em.settle().unwrap();
-    let lengths: Vec<usize> = em.take_outputs().punted.iter().map(|p| p.frame.len()).collect();
+    let lengths: Vec<usize> = em.take_outputs().unwrap().punted.iter().map(|p| p.frame.len()).collect();
     assert_eq!(lengths, [9216, 7040, 128]);
-    balanced(&em.counters().unwrap());
+    assert_balanced(&em.counters().unwrap());
 }
 
 #[test]
 fn a_frame_of_20000_bytes_is_taken_and_dropped_whole() {
     let mut board = HARDWARE.scoreboard(RULES, 230);
-    let long = |length, bad| HostFrame { bad, ..HostFrame::new(craft::udp_of_length(INSIDE, length, 7)) };
+    let long = |length, bad| InFrame { bad, ..InFrame::host(1, craft::udp_of_length(INSIDE, length, 7)) };
     let (first, second, third) = (long(20_000, false), long(20_005, true), long(20_001, false));
     let frames = [good(64, 1), first.clone(), good(64, 2), second, third, first, good(1514, 3)];
     let replay = board.run(&frames).unwrap_or_else(|e| panic!("{e}"));
     let count = |o| replay.counters.of(o);
     assert_eq!((count(Outcome::Net0), count(Outcome::Oversize), count(Outcome::BadFrame)), (3, 3, 1));
-    balanced(&replay.counters);
+    assert_balanced(&replay.counters);
     // Beyond 16,383 bytes a frame counts as 16,369 to 16,383, as its last beat ends: in its last lane, its fifth, its first.
-    assert_eq!(replay.counters.host.bytes, 64 + 64 + 1514 + 2 * 16_383 + 16_373 + 16_369);
+    assert_eq!(replay.counters.input(Input::Host).bytes, 64 + 64 + 1514 + 2 * 16_383 + 16_373 + 16_369);
 }
 
 #[test]
 fn a_bad_flag_drops_its_own_frame_only() {
     let mut rng = Rng::new(4);
-    let frames: Vec<HostFrame> =
-        (0..300).map(|i| HostFrame { bad: rng.percent(50), ..good([60, 64, 65, 1514][i % 4], i as u8) }).collect();
+    let frames: Vec<InFrame> =
+        (0..300).map(|i| InFrame { bad: rng.percent(50), ..good([60, 64, 65, 1514][i % 4], i as u8) }).collect();
     let bad = frames.iter().filter(|f| f.bad).count() as u64;
     let replay = HARDWARE.scoreboard(RULES, 240).run(&frames).unwrap_or_else(|e| panic!("{e}"));
     assert_eq!(replay.counters.of(Outcome::BadFrame), bad);
     assert_eq!(replay.outputs.net0.len() as u64, 300 - bad);
-    balanced(&replay.counters);
+    assert_balanced(&replay.counters);
 }

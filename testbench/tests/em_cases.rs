@@ -2,7 +2,7 @@
 //! frames are dropped under their own reason, three tags are *unmatched*.
 
 use em_rtl::outcome::Outcome;
-use em_testbench::em::{HostFrame, Scoreboard, case_frames};
+use em_testbench::em::{InFrame, Scoreboard, case_frames};
 
 const RULES: &str = r#"
 [[function]]
@@ -20,7 +20,7 @@ fn forward(id: &str, rules: &str, only: impl Fn(&str) -> bool) {
     let frames: Vec<_> = case_frames(id).into_iter().filter(|f| only(&f.name)).collect();
     assert!(!frames.is_empty());
     let mut board = Scoreboard::new(rules, 11);
-    let input: Vec<HostFrame> = frames.iter().map(|f| HostFrame::new(f.input.clone())).collect();
+    let input: Vec<InFrame> = frames.iter().map(|f| InFrame::host(1, f.input.clone())).collect();
     let replay = board.run(&input).unwrap_or_else(|e| panic!("{id}: {e}"));
     assert_eq!(replay.outputs.net0.len(), frames.len(), "{id}: every frame is forwarded");
     for (case, out) in frames.iter().zip(&replay.outputs.net0) {
@@ -59,8 +59,8 @@ fn nat_08_the_transport_header_starts_at_ihl() {
 fn par_01_contradictory_ipv4_lengths_are_dropped_and_the_next_frame_is_translated() {
     let good = &case_frames("NAT-01")[0];
     let bad = case_frames("PAR-01");
-    let input: Vec<HostFrame> =
-        bad.iter().flat_map(|f| [HostFrame::new(f.input.clone()), HostFrame::new(good.input.clone())]).collect();
+    let input: Vec<InFrame> =
+        bad.iter().flat_map(|f| [InFrame::host(1, f.input.clone()), InFrame::host(1, good.input.clone())]).collect();
     let mut board = Scoreboard::new(RULES, 12);
     let replay = board.run(&input).unwrap_or_else(|e| panic!("PAR-01: {e}"));
     assert_eq!(replay.outputs.net0.len(), bad.len());
@@ -77,7 +77,8 @@ fn par_01_contradictory_ipv4_lengths_are_dropped_and_the_next_frame_is_translate
 fn par_03_up_to_two_tags_are_parsed_and_three_are_punted_unchanged() {
     forward("PAR-03", RULES, |name| !name.starts_with('e'));
     let three = case_frames("PAR-03").into_iter().find(|f| f.name.starts_with('e')).expect("case e");
-    let replay = Scoreboard::new(RULES, 13).run(&[HostFrame::new(three.input.clone())]).unwrap_or_else(|e| panic!("{e}"));
+    let replay =
+        Scoreboard::new(RULES, 13).run(&[InFrame::host(1, three.input.clone())]).unwrap_or_else(|e| panic!("{e}"));
     assert_eq!(replay.outputs.net0.len(), 0);
     assert_eq!(replay.outputs.punted[0].frame, three.input);
     assert_eq!(replay.outputs.punted[0].reason, Some(Outcome::PuntUnmatched));

@@ -4,6 +4,7 @@ use em_rtl::tx::Tx;
 use em_sim::{
     Rng,
     bfm::{Received, Sent},
+    em::{Entry, Input, Output},
 };
 use em_testbench::em::{Hardware, craft};
 use std::sync::LazyLock;
@@ -50,10 +51,10 @@ impl Run {
                 craft::UDP_HEADERS.. => craft::udp_of_length([192, 0, 2, 10], *length, 0),
                 _ => craft::unknown(*length, 0),
             };
-            em.send(*function, false, &data).unwrap();
+            em.send(Entry::Host { function: *function }, false, &data).unwrap();
         }
         em.bench.drain(200, 1_000_000).unwrap();
-        let run = Run { sent: em.bench.sources[em.host].take_sent(), out: em.bench.sinks[em.net0].take() };
+        let run = Run { sent: em.source(Input::Host).unwrap().take_sent(), out: em.sink(Output::Net0).unwrap().take() };
         let due: Vec<usize> = frames.iter().filter(|(f, _)| *f != DROP).map(|(_, length)| *length).collect();
         assert_eq!(run.sent.len(), frames.len());
         assert!(run.out.iter().map(|f| f.data.len()).eq(due), "every frame came out");

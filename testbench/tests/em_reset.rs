@@ -1,16 +1,19 @@
 //! Reset of the whole EM: what it leaves, and that it may come at any time.
 
 use em_model::{Model, ModelConfig, Verdict};
-use em_rtl::{csr::Reg, outcome::Outcome};
+use em_rtl::{
+    csr::Reg,
+    outcome::{Kind, Outcome},
+};
 use em_rules::Rules;
 use em_sim::{
     Rng,
     bfm::{Resp, Stall},
-    em::{EmSim, ReadCounters},
+    em::{EmSim, Entry, Input, Output},
     program::{self, RegisterWrite},
 };
 use em_testbench::em::{
-    Hardware, HostFrame,
+    Hardware, InFrame, assert_balanced,
     provoke::{RULES, frame_for, good},
 };
 use std::sync::LazyLock;
@@ -20,23 +23,8 @@ const PASS: u16 = 3;
 
 static HARDWARE: LazyLock<Hardware> = LazyLock::new(|| Hardware::strict("ecp5"));
 
-/// Frames and bytes in are those forwarded, punted and dropped.
-fn balanced(counters: &ReadCounters) {
-    let outcomes: u64 = counters.outcomes.iter().map(|(_, n)| n).sum();
-    assert_eq!(counters.host.frames, outcomes);
-    assert_eq!(counters.net0.frames, counters.forwarded_total());
-    assert_eq!(counters.punt.frames, counters.punted_total());
-    assert_eq!(
-        counters.host.frames,
-        counters.net0.frames + counters.punt.frames + counters.dropped_total(),
-        "in = out + punted + dropped"
-    );
-}
-
 fn never_stalled(em: &mut EmSim) {
-    em.bench.sources[em.host].set_stall(Stall::None);
-    em.bench.sinks[em.net0].set_stall(Stall::None);
-    em.bench.sinks[em.punt].set_stall(Stall::None);
+    em.set_stalls(Stall::None);
 }
 
 fn ready(em: &mut EmSim) -> bool {
@@ -63,39 +51,39 @@ fn after_reset_the_tables_are_empty_and_the_counters_0() {
     let mut board = HARDWARE.scoreboard(RULES, 250);
     let em = &mut board.em;
     never_stalled(em);
-    em.send(1, false, &good(64, 1).data).unwrap();
+    em.send(Entry::Host { function: 1 }, false, &good(64, 1).data).unwrap();
     em.settle().unwrap();
-    em.take_outputs();
+    em.take_outputs().unwrap();
     em.bench.reset(4).unwrap();
     assert!(!ready(em), "the tables need a clock for each row to clear themselves");
     // Neither while they clear themselves nor afterwards does a frame find what stood there.
     for _ in 0..20 {
-        em.send(1, false, &good(64, 1).data).unwrap();
+        em.send(Entry::Host { function: 1 }, false, &good(64, 1).data).unwrap();
     }
     let rows = u64::from(em.config.lookup().rows.max(em.config.lookup().functions));
     let clocks = clocks_to_ready(em);
     // A row a clock; the answers to the reads of STATUS take a few more.
     assert!(clocks.abs_diff(rows) < 32, "ready after {clocks} clocks; the largest table has {rows} rows");
-    em.send(1, false, &good(64, 1).data).unwrap();
-    em.send(PASS, false, &good(64, 1).data).unwrap();
+    em.send(Entry::Host { function: 1 }, false, &good(64, 1).data).unwrap();
+    em.send(Entry::Host { function: PASS }, false, &good(64, 1).data).unwrap();
     em.bench.drain(100, 10_000).unwrap();
     let counters = em.counters().unwrap();
     assert_eq!(counters.of(Outcome::NoFunction), 22);
-    assert_eq!(counters.host.frames, 22);
-    balanced(&counters);
-    let outputs = em.take_outputs();
+    assert_eq!(counters.input(Input::Host).frames, 22);
+    assert_balanced(&counters);
+    let outputs = em.take_outputs().unwrap();
     assert!(outputs.net0.is_empty() && outputs.punted.is_empty());
 
     // CONTROL's clear does the same to the tables, and leaves the counters alone.
     let rules = Rules::parse(RULES, "rules").unwrap();
     em.program(&writes(&rules, em)).unwrap();
-    em.send(1, false, &good(64, 1).data).unwrap();
+    em.send(Entry::Host { function: 1 }, false, &good(64, 1).data).unwrap();
     em.bench.drain(100, 10_000).unwrap();
-    assert_eq!(em.take_outputs().net0.len(), 1);
+    assert_eq!(em.take_outputs().unwrap().net0.len(), 1);
     let clear = Reg::Control.field("clear_tables").place(1);
     assert_eq!(em.bench.write(em.m2m, u64::from(Reg::Control.offset()), clear).unwrap(), Resp::Okay);
     assert!(ready(em), "the answer comes when the tables are empty");
-    em.send(1, false, &good(64, 1).data).unwrap();
+    em.send(Entry::Host { function: 1 }, false, &good(64, 1).data).unwrap();
     em.bench.drain(100, 10_000).unwrap();
     let counters = em.counters().unwrap();
     assert_eq!((counters.of(Outcome::Net0), counters.of(Outcome::NoFunction)), (1, 23));
@@ -108,22 +96,22 @@ fn a_reset_in_the_middle_of_traffic_recovers() {
     let em = &mut board.em;
     let install = writes(&rules, em);
     let mut rng = Rng::new(9);
-    let traffic = |rng: &mut Rng, frames: usize| -> Vec<HostFrame> {
+    let traffic = |rng: &mut Rng, frames: usize| -> Vec<InFrame> {
         let frame = |i: usize| {
             let outcome = Outcome::ALL[rng.below(Outcome::ALL.len() as u64) as usize];
             let long = good([60, 300, 1514][i % 3], i as u8);
-            if rng.percent(50) { long } else { frame_for(outcome, i as u8).unwrap_or(long) }
+            if rng.percent(50) { long } else { frame_for(outcome, 9216, i as u8).unwrap_or(long) }
         };
         (0..frames).map(frame).collect()
     };
     for round in 0..30 {
         // Held up in many ways when the reset comes.
         let stall = |rng: &mut Rng| Stall::Random { percent: [0, 30, 90][rng.below(3) as usize], seed: round };
-        em.bench.sources[em.host].set_stall(stall(&mut rng));
-        em.bench.sinks[em.net0].set_stall(stall(&mut rng));
-        em.bench.sinks[em.punt].set_stall(stall(&mut rng));
+        em.source(Input::Host).unwrap().set_stall(stall(&mut rng));
+        em.sink(Output::Net0).unwrap().set_stall(stall(&mut rng));
+        em.sink(Output::Punt).unwrap().set_stall(stall(&mut rng));
         for f in traffic(&mut rng, 60) {
-            em.send(f.function, f.bad, &f.data).unwrap();
+            em.send(f.entry, f.bad, &f.data).unwrap();
         }
         em.bench.run(20 + rng.below(700)).unwrap();
         em.bench.reset(1 + rng.below(4)).unwrap();
@@ -131,31 +119,35 @@ fn a_reset_in_the_middle_of_traffic_recovers() {
         // The host goes on with the next frame at once; nothing of what was under way comes out.
         em.bench.drain(1500, 100_000).unwrap();
         assert!(ready(em));
-        em.take_outputs();
+        em.take_outputs().unwrap();
         let left = em.counters().unwrap();
-        assert_eq!(left.host.frames, left.dropped_total(), "round {round}: empty tables forward nothing");
-        balanced(&left);
+        assert_eq!(
+            left.input(Input::Host).frames,
+            left.total(Kind::Drop),
+            "round {round}: empty tables forward nothing"
+        );
+        assert_balanced(&left);
 
         em.program(&install).unwrap();
         let frames = traffic(&mut rng, 40);
         for f in &frames {
-            em.send(f.function, f.bad, &f.data).unwrap();
+            em.send(f.entry, f.bad, &f.data).unwrap();
         }
         em.bench.drain(200, 100_000).unwrap();
         let mut model = Model::new(&rules, ModelConfig::default()).unwrap();
         let (mut net0, mut punted, mut dropped) = (Vec::new(), Vec::new(), 0);
         for f in &frames {
-            match model.host_tx(f.function, f.bad, &f.data) {
+            match model.frame(f.arrival(), f.bad, &f.data) {
                 Verdict::Forward { frame, .. } => net0.push(frame),
                 Verdict::Punt { frame, .. } => punted.push(frame),
                 Verdict::Drop(_) => dropped += 1,
             }
         }
-        let outputs = em.take_outputs();
+        let outputs = em.take_outputs().unwrap();
         assert!(outputs.net0.iter().map(|f| &f.frame).eq(&net0), "round {round}: net0");
         assert!(outputs.punted.iter().map(|f| &f.frame).eq(&punted), "round {round}: punt");
         let counters = em.counters().unwrap();
-        balanced(&counters);
-        assert_eq!(counters.dropped_total() - left.dropped_total(), dropped, "round {round}");
+        assert_balanced(&counters);
+        assert_eq!(counters.total(Kind::Drop) - left.total(Kind::Drop), dropped, "round {round}");
     }
 }

@@ -2,7 +2,7 @@
 
 use em_rtl::{csr::Reg, lookup::Operation};
 use em_sim::bfm::Resp;
-use em_testbench::em::{Hardware, HostFrame, Mapping, Scoreboard, craft};
+use em_testbench::em::{Hardware, InFrame, Mapping, Scoreboard, craft};
 
 const RULES: &str = r#"
 [[function]]
@@ -33,11 +33,8 @@ fn rewire(board: &mut Scoreboard, outside: Option<[u8; 4]>) {
     }
 }
 
-fn frames() -> Vec<HostFrame> {
-    vec![
-        HostFrame { function: 9, ..HostFrame::new(craft::tcp(INSIDE, b"dropped")) },
-        HostFrame::new(craft::udp(INSIDE, 2000, b"key test")),
-    ]
+fn frames() -> Vec<InFrame> {
+    vec![InFrame::host(9, craft::tcp(INSIDE, b"dropped")), InFrame::host(1, craft::udp(INSIDE, 2000, b"key test"))]
 }
 
 #[test]
@@ -53,7 +50,7 @@ fn another_address_shows_both_frames_decoded_with_seed_and_clock() {
     assert_eq!(line("the verilated EM"), format!("the verilated EM and the golden model differ (seed {SEED})"));
     let place = line("net0: frame 0, clock ");
     let clock: u64 =
-        place["net0: frame 0, clock ".len()..].split(';').next().unwrap().parse().expect("a number of clocks");
+        place["net0: frame 0, clock ".len()..].split(':').next().unwrap().parse().expect("a number of clocks");
     assert!(clock > 0 && clock <= board.em.bench.cycle());
     assert!(
         line("  fn1, 50 bytes: 020000000001")
@@ -80,7 +77,7 @@ fn a_frame_that_is_missing_is_named_with_what_went_in() {
     let mut board = board();
     rewire(&mut board, None);
     let text = board.run(&frames()).expect_err("the rules differ").to_string();
-    assert!(text.contains("net0: frame 0 did not come out; it went in as\n  fn1, 50 bytes: 0200"), "{text}");
+    assert!(text.contains("net0: did not come out: the frame that went in as\n  fn1, 50 bytes: 0200"), "{text}");
     assert!(text.contains(&format!("(seed {SEED})")), "{text}");
 }
 
@@ -92,7 +89,7 @@ fn a_frame_too_many_is_shown() {
     // Valid, mode pass.
     em.bench.write(em.m2m, u64::from(Reg::FunctionEntry.offset()), 0b011).unwrap();
     let text = board.run(&[frames().remove(0)]).expect_err("the rules differ").to_string();
-    assert!(text.contains("net0: one frame too many, clock "), "{text}");
+    assert!(text.contains("net0: frame 0, clock ") && text.contains(": one frame too many\n"), "{text}");
     assert!(text.contains("ipv4_src"), "{text}");
 }
 
@@ -104,7 +101,7 @@ fn another_drop_reason_is_named_by_its_counter() {
     // Valid, mode drop.
     em.bench.write(em.m2m, u64::from(Reg::FunctionEntry.offset()), 0b101).unwrap();
     let text = board.run(&frames()).expect_err("the rules differ").to_string();
-    assert!(text.contains("counter of Drop `no_function`: expected 1, the hardware counted 0"), "{text}");
+    assert!(text.contains("counter of drop `no_function`: expected 1, the hardware counted 0"), "{text}");
 }
 
 #[test]

@@ -1,13 +1,17 @@
 //! Cases AXS-01, AXS-03 and AXS-04 on the emitted Verilog of the whole EM: what the streams carry, under every way of
 //! holding them up. The drivers check the rules of AXI4-Stream on every port in every clock.
 
-use em_rtl::{lookup::Operation, outcome::Outcome, tx::Tx};
+use em_rtl::{
+    lookup::Operation,
+    outcome::{Kind, Outcome},
+    tx::Tx,
+};
 use em_sim::{
     Rng,
     bfm::{Resp, Sent, Stall},
-    em::{EmSim, Forwarded, Outputs, Punted},
+    em::{EmSim, Entry, Forwarded, Input, Output, Outputs, Punted},
 };
-use em_testbench::em::{Hardware, HostFrame, Mapping, craft};
+use em_testbench::em::{Hardware, InFrame, Mapping, craft};
 use std::{collections::HashSet, sync::LazyLock};
 
 const RULES: &str = r#"
@@ -44,7 +48,7 @@ const LANES: usize = 16;
 static HARDWARE: LazyLock<Hardware> = LazyLock::new(|| Hardware::strict("ecp5"));
 
 /// A frame of this length that the function forwards if it is long enough: over IPv4 where there is room for it.
-fn frame_of_length(function: u16, length: usize, mark: u8) -> HostFrame {
+fn frame_of_length(function: u16, length: usize, mark: u8) -> InFrame {
     let data = match length {
         _ if function == NAT && length >= craft::UDP_HEADERS => craft::udp_of_length(INSIDE, length, mark),
         _ if function == NAT && length >= craft::ETHERNET + 20 => {
@@ -54,7 +58,7 @@ fn frame_of_length(function: u16, length: usize, mark: u8) -> HostFrame {
         _ => craft::counting(length, mark),
     };
     assert_eq!(data.len(), length);
-    HostFrame { function, ..HostFrame::new(data) }
+    InFrame::host(function, data)
 }
 
 /// All of `lengths`, ordered so that each length modulo a beat follows each other one and itself.
@@ -80,7 +84,7 @@ fn axs_01_every_length_leaves_as_it_came_whatever_was_before_it() {
     let forwarded: Vec<usize> = lengths.iter().copied().filter(|l| (14..=9216).contains(l)).collect();
     for (function, seed) in [(PASS, 21), (NAT, 22)] {
         for (lengths, all_out) in [(&lengths, false), (&forwarded, true)] {
-            let frames: Vec<HostFrame> = (shuffled(lengths).into_iter().enumerate())
+            let frames: Vec<InFrame> = (shuffled(lengths).into_iter().enumerate())
                 .map(|(i, length)| frame_of_length(function, length, i as u8))
                 .collect();
             for stall in [false, true] {
@@ -102,26 +106,30 @@ fn axs_01_every_length_leaves_as_it_came_whatever_was_before_it() {
                 let longer = frames.iter().filter(|f| f.data.len() > 9216).count() as u64;
                 assert_eq!(replay.counters.of(Outcome::Runt), runts);
                 assert_eq!(replay.counters.of(Outcome::Oversize), longer);
-                assert_eq!(replay.counters.host.bytes, frames.iter().map(|f| f.data.len() as u64).sum::<u64>());
-                assert_eq!(replay.counters.net0.bytes, out.iter().map(|f| f.frame.len() as u64).sum::<u64>());
+                assert_eq!(
+                    replay.counters.input(Input::Host).bytes,
+                    frames.iter().map(|f| f.data.len() as u64).sum::<u64>()
+                );
+                assert_eq!(
+                    replay.counters.output(Output::Net0).bytes,
+                    out.iter().map(|f| f.frame.len() as u64).sum::<u64>()
+                );
             }
         }
     }
 }
 
 fn never_stalled(em: &mut EmSim) {
-    em.bench.sources[em.host].set_stall(Stall::None);
-    em.bench.sinks[em.net0].set_stall(Stall::None);
-    em.bench.sinks[em.punt].set_stall(Stall::None);
+    em.set_stalls(Stall::None);
 }
 
 /// Frames for both outputs and for none, of one to 95 beats, good ones and bad ones.
-fn mixed_traffic() -> Vec<HostFrame> {
+fn mixed_traffic() -> Vec<InFrame> {
     let mut rng = Rng::new(3);
     let frame = |i: usize| {
         let function = [NAT, NAT, PASS, PUNT, NAT, DROP][rng.below(6) as usize];
         let length = [14, 16, 17, 42, 48, 49, 60, 64, 65, 300, 1514][rng.below(11) as usize];
-        HostFrame { bad: rng.percent(10), ..frame_of_length(function, length, i as u8) }
+        InFrame { bad: rng.percent(10), ..frame_of_length(function, length, i as u8) }
     };
     (0..120).map(frame).collect()
 }
@@ -176,9 +184,9 @@ fn axs_03_every_way_of_holding_up_the_outputs_gives_the_same_bytes() {
             let em = &mut board.em;
             never_stalled(em);
             let tickets = unrelated_commands(em);
-            em.bench.sinks[em.net0].set_stall(net0);
-            em.bench.sinks[em.punt].set_stall(punt);
-            let input = frames.iter().map(|f| (f.function, f.bad, f.data.as_slice()));
+            em.sink(Output::Net0).unwrap().set_stall(net0);
+            em.sink(Output::Punt).unwrap().set_stall(punt);
+            let input = frames.iter().map(|f| (f.entry, f.bad, f.data.as_slice()));
             let replay = em.replay(input, |_| {}).unwrap_or_else(|e| panic!("net0 {net0:?}, punt {punt:?}: {e}"));
             assert!(bytes(replay.outputs) == due, "net0 {net0:?}, punt {punt:?}: other bytes");
             assert_eq!(replay.counters, expected.counters, "net0 {net0:?}, punt {punt:?}");
@@ -201,20 +209,20 @@ fn axs_03_a_frame_held_up_keeps_the_address_of_when_it_was_looked_up() {
     let em = &mut board.em;
     never_stalled(em);
     let tables = em.config.lookup();
-    em.bench.sinks[em.net0].set_stall(Stall::Random { percent: 100, seed: 0 });
+    em.sink(Output::Net0).unwrap().set_stall(Stall::Random { percent: 100, seed: 0 });
     let frame = craft::udp_of_length(INSIDE, 200, 0);
-    em.send(NAT, false, &frame).unwrap();
-    em.send(NAT, false, &frame).unwrap();
+    em.send(Entry::Host { function: NAT }, false, &frame).unwrap();
+    em.send(Entry::Host { function: NAT }, false, &frame).unwrap();
     em.bench.run(100).unwrap();
     let in_use = |way| Mapping::in_way(&tables, way, NAT, INSIDE, [203, 0, 113, 5]);
     let deleted = (0..tables.ways).filter(|way| in_use(*way).command(em, Operation::Delete).0 == Resp::Okay).count();
     assert_eq!(deleted, 1, "the mapping stood in one way");
     let other = Mapping { outside: [203, 0, 113, 99], ..in_use(0) };
     assert_eq!(other.command(em, Operation::Insert).0, Resp::Okay);
-    em.bench.sinks[em.net0].set_stall(Stall::None);
-    em.send(NAT, false, &frame).unwrap();
+    em.sink(Output::Net0).unwrap().set_stall(Stall::None);
+    em.send(Entry::Host { function: NAT }, false, &frame).unwrap();
     em.settle().unwrap();
-    let addresses: Vec<Vec<u8>> = em.take_outputs().net0.iter().map(|f| f.frame[26..30].to_vec()).collect();
+    let addresses: Vec<Vec<u8>> = em.take_outputs().unwrap().net0.iter().map(|f| f.frame[26..30].to_vec()).collect();
     assert_eq!(addresses, [[203, 0, 113, 5], [203, 0, 113, 5], [203, 0, 113, 99]]);
 }
 
@@ -225,15 +233,18 @@ fn documented_latency(em: &EmSim) -> u64 {
 }
 
 fn sent(em: &mut EmSim) -> Vec<Sent> {
-    em.bench.sources[em.host].take_sent()
+    em.source(Input::Host).unwrap().take_sent()
 }
 
 fn counts_agree(em: &mut EmSim, frames: u64) {
     let counters = em.counters().unwrap();
-    assert_eq!((counters.host.frames, counters.net0.frames), (frames, frames));
+    assert_eq!((counters.input(Input::Host).frames, counters.output(Output::Net0).frames), (frames, frames));
     assert_eq!(counters.of(Outcome::Net0), frames);
-    assert_eq!(counters.host.bytes, counters.net0.bytes);
-    assert_eq!((counters.punted_total(), counters.dropped_total(), counters.punt.frames), (0, 0, 0));
+    assert_eq!(counters.input(Input::Host).bytes, counters.output(Output::Net0).bytes);
+    assert_eq!(
+        (counters.total(Kind::Punt), counters.total(Kind::Drop), counters.output(Output::Punt).frames),
+        (0, 0, 0)
+    );
 }
 
 #[test]
@@ -243,11 +254,11 @@ fn axs_04_one_frame_then_nothing_for_10000_clocks() {
         let em = &mut board.em;
         never_stalled(em);
         let frame = frame_of_length(function, length, 1);
-        em.send(function, false, &frame.data).unwrap();
-        em.bench.run_until("the frame taken", 1000, |b| b.sources[0].queued() == 0).unwrap();
+        em.send(Entry::Host { function }, false, &frame.data).unwrap();
+        em.bench.run_until("the frame taken", 1000, |b| b.sources.iter().all(|s| s.queued() == 0)).unwrap();
         em.bench.run(10_000).unwrap();
         em.bench.finish().unwrap();
-        let out = em.take_outputs();
+        let out = em.take_outputs().unwrap();
         assert_eq!((out.net0.len(), out.punted.len()), (1, 0), "{length} bytes");
         assert_eq!(out.net0[0].frame.len(), length);
         assert_eq!(out.net0[0].clock - sent(em)[0].last_cycle, documented_latency(em), "latency of {length} bytes");
@@ -262,19 +273,19 @@ fn axs_04_frames_of_one_beat_then_nothing() {
     let em = &mut board.em;
     never_stalled(em);
     for i in 0..FRAMES {
-        em.send(PASS, false, &craft::unknown(14 + i % 3, i as u8)).unwrap();
+        em.send(Entry::Host { function: PASS }, false, &craft::unknown(14 + i % 3, i as u8)).unwrap();
     }
-    em.bench.run_until("all frames taken", 5000, |b| b.sources[0].queued() == 0).unwrap();
+    em.bench.run_until("all frames taken", 5000, |b| b.sources.iter().all(|s| s.queued() == 0)).unwrap();
     let latency = documented_latency(em);
     em.bench.run(latency + 1).unwrap();
-    let (sent, out) = (sent(em), em.take_outputs().net0);
+    let (sent, out) = (sent(em), em.take_outputs().unwrap().net0);
     assert_eq!(out.len(), FRAMES, "all are out {latency} clocks after the last one went in");
     for (i, (out, sent)) in out.iter().zip(&sent).enumerate() {
         assert_eq!(out.frame, craft::unknown(14 + i % 3, i as u8), "frame {i}");
         assert_eq!(out.clock - sent.last_cycle, latency, "frame {i}");
     }
     em.bench.run(10_000).unwrap();
-    assert_eq!(em.take_outputs().net0.len(), 0);
+    assert_eq!(em.take_outputs().unwrap().net0.len(), 0);
     counts_agree(em, FRAMES as u64);
 }
 
@@ -284,17 +295,17 @@ fn axs_04_the_output_not_ready_while_the_last_beat_comes_in() {
         let mut board = HARDWARE.scoreboard(RULES, 80 + length as u64);
         let em = &mut board.em;
         never_stalled(em);
-        em.bench.sinks[em.net0].set_stall(Stall::Random { percent: 100, seed: 0 });
+        em.sink(Output::Net0).unwrap().set_stall(Stall::Random { percent: 100, seed: 0 });
         for i in 0..frames {
-            em.send(PASS, false, &craft::unknown(length, i as u8)).unwrap();
+            em.send(Entry::Host { function: PASS }, false, &craft::unknown(length, i as u8)).unwrap();
         }
-        em.bench.run_until("all frames taken", 2000, |b| b.sources[0].queued() == 0).unwrap();
+        em.bench.run_until("all frames taken", 2000, |b| b.sources.iter().all(|s| s.queued() == 0)).unwrap();
         em.bench.run(documented_latency(em)).unwrap();
-        assert_eq!(em.bench.sinks[em.net0].beats(), 0);
-        em.bench.sinks[em.net0].set_stall(Stall::None);
+        assert_eq!(em.sink(Output::Net0).unwrap().beats(), 0);
+        em.sink(Output::Net0).unwrap().set_stall(Stall::None);
         // A beat a clock from here on.
         em.bench.run((frames * length.div_ceil(LANES)) as u64).unwrap();
-        assert_eq!(em.take_outputs().net0.len(), frames, "{frames} frames of {length} bytes");
+        assert_eq!(em.take_outputs().unwrap().net0.len(), frames, "{frames} frames of {length} bytes");
         em.bench.run(10_000).unwrap();
         em.bench.finish().unwrap();
         counts_agree(em, frames as u64);

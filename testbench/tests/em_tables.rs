@@ -11,9 +11,9 @@ use em_rules::Rules;
 use em_sim::{
     Rng,
     bfm::{Resp, Stall, Ticket},
-    em::EmSim,
+    em::{EmSim, Entry, Input, Output},
 };
-use em_testbench::em::{Hardware, HostFrame, Mapping, craft, table_status};
+use em_testbench::em::{Hardware, InFrame, Mapping, craft, table_status};
 use std::sync::LazyLock;
 
 static HARDWARE: LazyLock<Hardware> = LazyLock::new(|| Hardware::strict("ecp5"));
@@ -34,14 +34,14 @@ fn rules(mappings: &[(u16, [u8; 4], [u8; 4])]) -> String {
     functions + &rows.collect::<String>()
 }
 
-fn frame(function: u16, source: [u8; 4], mark: u8) -> HostFrame {
-    HostFrame { function, ..HostFrame::new(craft::udp_of_length(source, 64, mark)) }
+fn frame(function: u16, source: [u8; 4], mark: u8) -> InFrame {
+    InFrame::host(function, craft::udp_of_length(source, 64, mark))
 }
 
 /// What the golden model makes of a frame under these rules: its bytes, if it is forwarded.
-fn expected(rules: &str, frame: &HostFrame) -> Option<Vec<u8>> {
+fn expected(rules: &str, frame: &InFrame) -> Option<Vec<u8>> {
     let rules = Rules::parse(rules, "expected").unwrap();
-    match Model::new(&rules, ModelConfig::default()).unwrap().host_tx(frame.function, frame.bad, &frame.data) {
+    match Model::new(&rules, ModelConfig::default()).unwrap().frame(frame.arrival(), frame.bad, &frame.data) {
         Verdict::Forward { frame, .. } => Some(frame),
         _ => None,
     }
@@ -102,7 +102,7 @@ fn tab_01_keys_with_all_hashes_equal_are_told_apart() {
 
     // Phase 2: action 1, action 2, action 1; on the same hardware and on one that had both from the start.
     let both = rules(&[(keys[0].0, keys[0].1, outside[0]), (keys[1].0, keys[1].1, outside[1])]);
-    let input = traffic.iter().map(|f| (f.function, f.bad, f.data.as_slice()));
+    let input = traffic.iter().map(|f| (f.entry, f.bad, f.data.as_slice()));
     let replay = em.replay(input, |_| {}).unwrap();
     let due: Vec<_> = traffic.iter().map(|f| expected(&both, f).unwrap()).collect();
     assert_eq!(replay.outputs.net0.iter().map(|f| f.frame.clone()).collect::<Vec<_>>(), due);
@@ -126,7 +126,7 @@ fn tab_01_symmetric_keys_are_independent_entries() {
         (1, [192, 0, 0, 2]),
     ];
     let outside = |i: usize| [203, 0, 113, i as u8 + 1];
-    let frames: Vec<HostFrame> = keys.iter().enumerate().map(|(i, k)| frame(k.0, k.1, i as u8)).collect();
+    let frames: Vec<InFrame> = keys.iter().enumerate().map(|(i, k)| frame(k.0, k.1, i as u8)).collect();
     let all: Vec<_> = keys.iter().enumerate().map(|(i, k)| (k.0, k.1, outside(i))).collect();
     for alone in 0..keys.len() {
         let replay =
@@ -148,8 +148,8 @@ struct Passed {
 /// Sends frames of function 1 from [`INSIDE`] back to back without a stall until the commands are done, and tells what
 /// became of each; and the commands' answers with their clocks.
 fn under_load(em: &mut EmSim, commands: &[(Mapping, Operation)]) -> (Vec<Passed>, Vec<(Resp, u64)>) {
-    em.bench.sources[em.host].set_stall(Stall::None);
-    em.bench.sinks[em.net0].set_stall(Stall::None);
+    em.source(Input::Host).unwrap().set_stall(Stall::None);
+    em.sink(Output::Net0).unwrap().set_stall(Stall::None);
     let before = em.counters().unwrap();
     let mut frames = Vec::new();
     let mut send = |em: &mut EmSim| {
@@ -158,7 +158,7 @@ fn under_load(em: &mut EmSim, commands: &[(Mapping, Operation)]) -> (Vec<Passed>
         let mut data = number.to_be_bytes().to_vec();
         data.resize(18, 0);
         let frame = craft::udp(INSIDE, 2000, &data);
-        em.send(1, false, &frame).unwrap();
+        em.send(Entry::Host { function: 1 }, false, &frame).unwrap();
         frames.push(());
     };
     for _ in 0..40 {
@@ -167,7 +167,7 @@ fn under_load(em: &mut EmSim, commands: &[(Mapping, Operation)]) -> (Vec<Passed>
     em.bench.run(60).unwrap();
     let tickets: Vec<Ticket> = commands.iter().map(|(mapping, operation)| mapping.queue(em, *operation)).collect();
     while em.bench.axil[em.m2m].pending() > 0 {
-        if em.bench.sources[em.host].queued() < 20 {
+        if em.source(Input::Host).unwrap().queued() < 20 {
             send(em);
         }
         em.bench.step().unwrap();
@@ -177,11 +177,11 @@ fn under_load(em: &mut EmSim, commands: &[(Mapping, Operation)]) -> (Vec<Passed>
     }
     let count = frames.len();
     em.settle().unwrap();
-    let sent = em.bench.sources[em.host].take_sent();
+    let sent = em.source(Input::Host).unwrap().take_sent();
     assert_eq!(sent.len(), count);
     assert!(sent.windows(2).all(|w| w[1].first_cycle == w[0].last_cycle + 1), "commands stall no frame");
     let mut passed: Vec<Passed> = sent.iter().map(|s| Passed { first_in: s.first_cycle, out: None }).collect();
-    let outputs = em.take_outputs();
+    let outputs = em.take_outputs().unwrap();
     assert!(outputs.punted.is_empty());
     let mut last = None;
     for out in outputs.net0 {
@@ -205,7 +205,7 @@ fn under_load(em: &mut EmSim, commands: &[(Mapping, Operation)]) -> (Vec<Passed>
 fn translated(number: usize, outside: [u8; 4]) -> Vec<u8> {
     let mut data = (number as u32).to_be_bytes().to_vec();
     data.resize(18, 0);
-    expected(&rules(&[(1, INSIDE, outside)]), &HostFrame::new(craft::udp(INSIDE, 2000, &data))).unwrap()
+    expected(&rules(&[(1, INSIDE, outside)]), &InFrame::host(1, craft::udp(INSIDE, 2000, &data))).unwrap()
 }
 
 #[test]
@@ -283,8 +283,8 @@ fn editing_a_function_under_full_load_shows_each_frame_the_old_or_the_new_entry(
     for (seed, entries) in [[nat, pass], [pass, drop], [drop, 0], [0, nat]].into_iter().enumerate() {
         let mut board = HARDWARE.scoreboard(&mapped, 140 + seed as u64);
         let em = &mut board.em;
-        em.bench.sources[em.host].set_stall(Stall::None);
-        em.bench.sinks[em.net0].set_stall(Stall::None);
+        em.source(Input::Host).unwrap().set_stall(Stall::None);
+        em.sink(Output::Net0).unwrap().set_stall(Stall::None);
         em.bench.write(em.m2m, u64::from(Reg::FunctionIndex.offset()), 1).unwrap();
         let entry = u64::from(Reg::FunctionEntry.offset());
         em.bench.write(em.m2m, entry, entries[0]).unwrap();
@@ -293,14 +293,14 @@ fn editing_a_function_under_full_load_shows_each_frame_the_old_or_the_new_entry(
         }
         let mut sent = 0;
         while em.bench.axil[em.m2m].pending() > 0 {
-            if em.bench.sources[em.host].queued() < 4 {
-                em.send(1, false, &input.data).unwrap();
+            if em.source(Input::Host).unwrap().queued() < 4 {
+                em.send(Entry::Host { function: 1 }, false, &input.data).unwrap();
                 sent += 1;
             }
             em.bench.step().unwrap();
         }
         em.settle().unwrap();
-        let outputs = em.take_outputs();
+        let outputs = em.take_outputs().unwrap();
         let count = |data: &[u8]| outputs.net0.iter().filter(|f| f.frame == data).count() as u64;
         let counters = em.counters().unwrap();
         let seen = [
@@ -349,7 +349,7 @@ fn refused_commands_answer_slverr_and_change_nothing() {
         ("row beyond", Mapping { row: 65_535, ..stranger }, insert, TableStatus::OutOfRange),
         ("no command", here(way), Operation::None, TableStatus::BadCommand),
     ];
-    let traffic = |n: u8| -> Vec<HostFrame> {
+    let traffic = |n: u8| -> Vec<InFrame> {
         [INSIDE, neighbour.inside, stranger.inside].iter().map(|source| frame(1, *source, n)).collect()
     };
     for (i, (what, mapping, operation, status)) in refused.into_iter().enumerate() {

@@ -2,49 +2,9 @@
 //! stalling at random, registers and memories starting from random bits, assertions on. `EM_SEED` chooses the seed,
 //! `EM_CASES` the number of cases; `EM_LONG` runs for this many minutes instead.
 
-use em_testbench::em::{Hardware, any_traffic};
-use proptest::{
-    test_runner::{Config, RngAlgorithm, TestRng, TestRunner},
-};
+use em_testbench::em::{Hardware, TRAFFIC_RULES, any_traffic};
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use std::time::{Duration, Instant};
-
-const RULES: &str = r#"
-[[function]]
-id = 1
-mode = "nat"
-[[function]]
-id = 2
-mode = "nat"
-unmatched = "drop"
-[[function]]
-id = 3
-mode = "pass"
-mac = "02:00:00:00:00:03"
-[[function]]
-id = 4
-mode = "drop"
-[[function]]
-id = 5
-mode = "nat"
-unmatched = "pass"
-
-[[nat]]
-function = 1
-inside = "192.0.2.10"
-outside = "203.0.113.5"
-[[nat]]
-function = 1
-inside = "192.0.2.11"
-outside = "255.255.255.254"
-[[nat]]
-function = 2
-inside = "192.0.2.10"
-outside = "203.0.113.6"
-[[nat]]
-function = 5
-inside = "192.0.2.11"
-outside = "203.0.113.7"
-"#;
 
 fn number(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default)
@@ -70,7 +30,7 @@ fn campaign(hardware: &Hardware, seed: u64, cases: u64) {
     let config = Config { cases: cases as u32, failure_persistence: None, max_shrink_iters: 400, ..Config::default() };
     let strategy = (any_traffic(40), 0..u64::MAX);
     let outcome = TestRunner::new_with_rng(config, rng).run(&strategy, |(frames, stalls)| {
-        let mut board = hardware.scoreboard(RULES, stalls);
+        let mut board = hardware.scoreboard(TRAFFIC_RULES, stalls);
         board.run(&frames).map(|_| ()).map_err(|e| proptest::test_runner::TestCaseError::fail(e.to_string()))
     });
     if let Err(e) = outcome {

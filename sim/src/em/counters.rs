@@ -57,7 +57,8 @@ impl ReadCounters {
 }
 
 pub(super) fn read(em: &mut EmSim) -> Result<ReadCounters, SimError> {
-    let outcomes = Outcome::ALL.iter().map(|o| Ok((*o, read64(em, outcome_counter(*o))?))).collect::<Result<_, SimError>>()?;
+    let outcomes =
+        Outcome::ALL.iter().map(|o| Ok((*o, read64(em, outcome_counter(*o))?))).collect::<Result<_, SimError>>()?;
     let mut port = |frames, bytes| -> Result<PortCount, SimError> {
         Ok(PortCount { frames: read64(em, port_counter(frames))?, bytes: read64(em, port_counter(bytes))? })
     };

@@ -228,8 +228,7 @@ pub fn run(
 fn count_unchanged(rules: &Rules, feed: &Feed, replay: &Replay) -> (u64, u64) {
     let passes = |mode, unmatched| mode == Mode::Pass || (mode == Mode::Nat && unmatched == Unmatched::Pass);
     let function_passes = |id: u16| rules.function(id).is_some_and(|f| passes(*f.mode, *f.unmatched));
-    let any_to_host =
-        *rules.port.not_for_us == NotForUs::Pass || rules.functions.iter().any(|f| *f.mode == Mode::Pass);
+    let any_to_host = *rules.port.not_for_us == NotForUs::Pass || rules.functions.iter().any(|f| *f.mode == Mode::Pass);
     // Of frames with these bytes: those that may pass, and those injected.
     let mut sent: HashMap<&[u8], [u64; 2]> = HashMap::new();
     for (entry, data) in &feed.frames {

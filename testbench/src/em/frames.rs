@@ -1,32 +1,69 @@
-//! Frames for the host port, and those of the shared cases.
+//! Frames for the module's inputs, and those of the shared cases.
 
+use em_model::Arrival;
+use em_sim::em::{Egress, Entry};
 use serde_json::Value;
 use std::path::Path;
 
-/// A frame from the host.
+/// A frame for one of the inputs.
 #[derive(Clone, PartialEq, Eq)]
-pub struct HostFrame {
-    /// Function that sends it.
-    pub function: u16,
+pub struct InFrame {
+    /// Where it comes in.
+    pub entry: Entry,
     /// Flagged bad on its last beat.
     pub bad: bool,
     /// Bytes, without FCS.
     pub data: Vec<u8>,
 }
 
-impl HostFrame {
-    /// A good frame of function 1.
-    pub fn new(data: impl Into<Vec<u8>>) -> Self {
-        HostFrame { function: 1, bad: false, data: data.into() }
+impl InFrame {
+    /// A good frame for this input.
+    pub fn new(entry: Entry, data: impl Into<Vec<u8>>) -> Self {
+        InFrame { entry, bad: false, data: data.into() }
+    }
+
+    /// A good frame that this function sends.
+    pub fn host(function: u16, data: impl Into<Vec<u8>>) -> Self {
+        Self::new(Entry::Host { function }, data)
+    }
+
+    /// The same frame, flagged bad.
+    pub fn bad(self) -> Self {
+        InFrame { bad: true, ..self }
+    }
+
+    /// What the golden model calls the place it comes in.
+    pub fn arrival(&self) -> Arrival {
+        match self.entry {
+            Entry::Host { function } => Arrival::Host { function },
+            Entry::Net0 => Arrival::Net0,
+            Entry::Net1 => Arrival::Net1,
+            Entry::Inject { egress, function } => {
+                let egress = match egress {
+                    Egress::Host => em_model::Egress::Host,
+                    Egress::Net0 => em_model::Egress::Net0,
+                    Egress::Net1 => em_model::Egress::Net1,
+                    Egress::Uplink => em_model::Egress::Uplink,
+                };
+                Arrival::Injected { egress, function }
+            }
+        }
     }
 }
 
-impl std::fmt::Debug for HostFrame {
+impl std::fmt::Debug for InFrame {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.entry {
+            Entry::Host { function } => write!(f, "fn{function}")?,
+            Entry::Net0 => write!(f, "net0")?,
+            Entry::Net1 => write!(f, "net1")?,
+            Entry::Inject { egress: Egress::Host, function } => write!(f, "injected to fn{function}")?,
+            Entry::Inject { egress, .. } => write!(f, "injected to {egress:?}")?,
+        }
         let hex: String = self.data.iter().take(128).map(|b| format!("{b:02x}")).collect();
         let more = if self.data.len() > 128 { "…" } else { "" };
         let bad = if self.bad { ", bad" } else { "" };
-        write!(f, "fn{}{bad}, {} bytes: {hex}{more}", self.function, self.data.len())
+        write!(f, "{bad}, {} bytes: {hex}{more}", self.data.len())
     }
 }
 

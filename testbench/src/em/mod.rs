@@ -4,10 +4,15 @@ pub mod craft;
 mod frames;
 mod manage;
 pub mod provoke;
+mod accounting;
+mod order;
+mod mismatch;
 mod scoreboard;
 mod traffic;
 
-pub use frames::{Cases, HostFrame, case_frames};
+pub use accounting::assert_balanced;
+pub use frames::{Cases, InFrame, case_frames};
 pub use manage::{Mapping, table_status};
-pub use scoreboard::{Hardware, Mismatch, Scoreboard};
-pub use traffic::{any_frame, any_traffic};
+pub use mismatch::Mismatch;
+pub use scoreboard::{Hardware, Scoreboard};
+pub use traffic::{TRAFFIC_RULES, any_frame, any_traffic, host_frame, net_frame};

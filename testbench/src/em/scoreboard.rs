@@ -1,18 +1,22 @@
 //! Holds what the verilated EM puts out against the golden model, frame by frame and counter by counter.
 
-use super::HostFrame;
-use em_model::{Model, ModelConfig, Verdict};
+use super::{
+    InFrame,
+    mismatch::{Mismatch, watch},
+    order::{Disorder, merged},
+};
+use em_model::{Counters, Model, ModelConfig, Port, Verdict};
 use em_rtl::{
     config::{EmConfig, Profile},
     outcome::{Kind, Outcome},
 };
 use em_rules::Rules;
 use em_sim::{
-    em::{EmSim, Replay, Setup, SimError},
+    em::{EmSim, Forwarded, Input, Output, PortCount, ReadCounters, Replay, Setup},
     program,
     verilated::{self, Library},
 };
-use std::{collections::BTreeMap, fmt, sync::Arc};
+use std::{collections::BTreeMap, sync::Arc};
 
 /// The EM and the model with the same rules installed.
 pub struct Scoreboard {
@@ -22,44 +26,6 @@ pub struct Scoreboard {
     seed: u64,
     watched: bool,
 }
-
-/// How the hardware and the model differ.
-pub struct Mismatch {
-    seed: u64,
-    text: String,
-}
-
-impl fmt::Debug for Mismatch {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "the verilated EM and the golden model differ (seed {})", self.seed)?;
-        f.write_str(&self.text)
-    }
-}
-
-impl fmt::Display for Mismatch {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(self, f)
-    }
-}
-
-/// Ports whose last clocks a failure shows.
-const WATCHED: [&str; 10] = [
-    "s_axis_host_tvalid",
-    "s_axis_host_tready",
-    "s_axis_host_tlast",
-    "s_axis_host_tdata",
-    "m_axis_net0_tvalid",
-    "m_axis_net0_tready",
-    "m_axis_net0_tlast",
-    "m_axis_net0_tdata",
-    "m_axis_punt_tvalid",
-    "m_axis_punt_tready",
-];
-
-/// Clocks that a failure shows.
-const SHOWN_CLOCKS: usize = 24;
-/// Clocks that are kept, so that those around a frame that differs can be shown.
-const KEPT_CLOCKS: usize = 16_384;
 
 /// A profile's model, built once for many runs.
 pub struct Hardware {
@@ -84,6 +50,11 @@ impl Hardware {
         self
     }
 
+    /// The hardware's configuration.
+    pub fn config(&self) -> &EmConfig {
+        &self.profile.config
+    }
+
     /// A fresh EM and a fresh model with the rules installed in both: by register writes in the hardware, from the file
     /// itself in the model.
     pub fn scoreboard(&self, rules: &str, seed: u64) -> Scoreboard {
@@ -98,120 +69,245 @@ impl Hardware {
     }
 }
 
+/// A frame that an output owes: its origin, what the port's `tuser` must say, its bytes.
+struct Due<'a> {
+    input: &'a InFrame,
+    /// The reason of a punt.
+    reason: &'static str,
+    function: u16,
+    /// Code of the port that a punted frame came in by.
+    port: u8,
+    frame: &'a [u8],
+}
+
+/// A frame that came out, in the same terms.
+struct Got<'a> {
+    reason: &'static str,
+    function: u16,
+    port: u8,
+    frame: &'a [u8],
+    clock: u64,
+}
+
+impl Due<'_> {
+    fn is(&self, got: &Got<'_>) -> bool {
+        self.frame == got.frame && (self.reason, self.function, self.port) == (got.reason, got.function, got.port)
+    }
+
+    fn differs(&self, got: &Got<'_>) -> String {
+        let tuser = match (self.reason, self.function, self.port) == (got.reason, got.function, got.port) {
+            true => String::new(),
+            false => format!(
+                "tuser: expected function {}, port {}, reason `{}`; got function {}, port {}, reason `{}`\n",
+                self.function, self.port, self.reason, got.function, got.port, got.reason
+            ),
+        };
+        let bytes = match self.frame == got.frame {
+            true => String::new(),
+            false => em_model::diff(self.frame, got.frame),
+        };
+        format!("{self}\n{tuser}{bytes}")
+    }
+}
+
+impl std::fmt::Display for Due<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let reason = if self.reason.is_empty() { String::new() } else { format!(" (punt `{}`)", self.reason) };
+        write!(f, "the frame that went in as{reason}\n  {:?}", self.input)
+    }
+}
+
 impl Scoreboard {
     /// A board on the strict `ecp5` hardware.
     pub fn new(rules: &str, seed: u64) -> Self {
         Hardware::strict("ecp5").scoreboard(rules, seed)
     }
 
-    /// Sends the frames and compares everything that comes of them.
+    /// Sets the status of the links of net0 and net1, in the hardware and in the model.
+    pub fn set_links(&mut self, up: [bool; 2]) {
+        self.em.set_links(up);
+        self.model.set_link_up(up);
+    }
+
+    /// Sends the frames, on all inputs side by side, and compares everything that comes of them.
     ///
     /// # Errors
     /// The first difference, with both frames decoded, the seed, the clock and the last clocks at the ports.
-    pub fn run(&mut self, frames: &[HostFrame]) -> Result<Replay, Mismatch> {
+    pub fn run(&mut self, frames: &[InFrame]) -> Result<Replay, Mismatch> {
         if !self.watched {
-            self.em.bench.watch(&WATCHED, KEPT_CLOCKS).map_err(|e| self.mismatch(e.to_string()))?;
+            watch(&mut self.em).map_err(|e| self.mismatch(&e))?;
             self.watched = true;
         }
-        let before = self.em.counters().map_err(|e| self.failed(&e))?;
-        let input = frames.iter().map(|f| (f.function, f.bad, f.data.as_slice()));
-        let replay = self.em.replay(input, |_| {}).map_err(|e| self.failed(&e))?;
-        let verdicts: Vec<Verdict> = frames.iter().map(|f| self.model.host_tx(f.function, f.bad, &f.data)).collect();
-        self.compare_net0(frames, &verdicts, &replay)?;
-        self.compare_punts(frames, &verdicts, &replay)?;
-        let mut expected: BTreeMap<(bool, &str), u64> = BTreeMap::new();
-        for v in &verdicts {
-            match v {
-                Verdict::Drop(reason) => *expected.entry((false, reason.name())).or_default() += 1,
-                Verdict::Punt { reason, .. } => *expected.entry((true, reason.name())).or_default() += 1,
-                Verdict::Forward { .. } => {}
-            }
+        let before = self.em.counters().map_err(|e| self.mismatch(&e.to_string()))?;
+        let model_before = self.model.counters().clone();
+        let input = frames.iter().map(|f| (f.entry, f.bad, f.data.as_slice()));
+        let replay = self.em.replay(input, |_| {}).map_err(|e| self.mismatch(&e.to_string()))?;
+        let verdicts: Vec<Verdict> = frames.iter().map(|f| self.model.frame(f.arrival(), f.bad, &f.data)).collect();
+        for output in Output::ALL {
+            let due = due_at(output, frames, &verdicts);
+            self.compare(output, &due, &got_at(output, &replay))?;
         }
-        for o in Outcome::ALL.iter().filter(|o| o.kind() != Kind::Forward) {
-            let counted = replay.counters.of(*o) - before.of(*o);
-            let expected = expected.remove(&(o.kind() == Kind::Punt, o.name())).unwrap_or(0);
-            if counted != expected {
-                let text = format!("counter of {:?} `{}`: expected {expected}, the hardware counted {counted}\n", o.kind(), o.name());
-                return Err(self.mismatch(text));
-            }
-        }
-        if let Some(((_, name), n)) = expected.pop_first() {
-            return Err(self.mismatch(format!("{n} frames have the outcome `{name}`, which the hardware has no counter for\n")));
-        }
+        self.compare_outcomes(&verdicts, &before, &replay.counters)?;
+        self.compare_ports(&model_before, &before, &replay.counters)?;
         Ok(replay)
     }
 
-    fn compare_net0(&self, frames: &[HostFrame], verdicts: &[Verdict], replay: &Replay) -> Result<(), Mismatch> {
-        let expected = frames.iter().zip(verdicts).filter_map(|(f, v)| match v {
-            Verdict::Forward { frame, .. } => Some((f, frame)),
-            _ => None,
-        });
-        let mut got = replay.outputs.net0.iter();
-        for (n, (input, expected)) in expected.enumerate() {
-            let Some(out) = got.next() else {
-                return Err(self.mismatch(format!("net0: frame {n} did not come out; it went in as\n  {input:?}\n")));
-            };
-            if out.frame != *expected {
-                let diff = em_model::diff(expected, &out.frame);
-                let text = format!("net0: frame {n}, clock {}; it went in as\n  {input:?}\n{diff}", out.clock);
-                return Err(self.mismatch_at(out.clock, text));
+    fn compare(&self, output: Output, due: &[Vec<Due<'_>>], got: &[Got<'_>]) -> Result<(), Mismatch> {
+        let name = output.name();
+        let text = |due: &[&Due<'_>], tell: &dyn Fn(&Due<'_>) -> String| -> String {
+            due.iter().map(|d| tell(d)).collect::<Vec<_>>().join("\n")
+        };
+        match merged(due, got, Due::is) {
+            Ok(()) => Ok(()),
+            Err(Disorder::Missing { due }) => {
+                Err(self.mismatch(&format!("{name}: did not come out: {}", text(&due, &|d| d.to_string()))))
+            }
+            Err(Disorder::Unexpected { place, due }) => {
+                let out = &got[place];
+                let what = match due.is_empty() {
+                    true => format!("one frame too many\n{}", em_model::diff(&[], out.frame)),
+                    false => format!("expected {}", text(&due, &|d| d.differs(out))),
+                };
+                let text = format!("{name}: frame {place}, clock {}: {what}", out.clock);
+                Err(Mismatch::at(&self.em, self.seed, out.clock, &text))
             }
         }
-        self.nothing_more("net0", got.next().map(|f| (f.clock, &f.frame)))
     }
 
-    fn compare_punts(&self, frames: &[HostFrame], verdicts: &[Verdict], replay: &Replay) -> Result<(), Mismatch> {
-        let expected = frames.iter().zip(verdicts).filter_map(|(f, v)| match v {
-            Verdict::Punt { reason, frame, function, .. } => Some((f, *reason, frame, *function)),
-            _ => None,
-        });
-        let mut got = replay.outputs.punted.iter();
-        for (n, (input, reason, frame, function)) in expected.enumerate() {
-            let Some(out) = got.next() else {
-                return Err(self.mismatch(format!("punt: frame {n} ({reason}) did not come out; it went in as\n  {input:?}\n")));
+    /// Every outcome is counted as often as the model says.
+    fn compare_outcomes(
+        &self,
+        verdicts: &[Verdict],
+        before: &ReadCounters,
+        after: &ReadCounters,
+    ) -> Result<(), Mismatch> {
+        let mut expected: BTreeMap<(&str, &str), u64> = BTreeMap::new();
+        for v in verdicts {
+            let kind = match v {
+                Verdict::Forward { .. } => "forward",
+                Verdict::Punt { .. } => "punt",
+                Verdict::Drop(_) => "drop",
             };
-            let clock = out.clock;
-            if out.frame != *frame {
-                let diff = em_model::diff(frame, &out.frame);
-                let text = format!("punt: frame {n} ({reason}), clock {clock}; it went in as\n  {input:?}\n{diff}");
-                return Err(self.mismatch_at(clock, text));
-            }
-            let name = out.reason.map_or("none", Outcome::name);
-            if name != reason.name() || out.function != function || out.port != 0 {
-                let text = format!(
-                    "punt: tuser of frame {n}, clock {clock}: expected reason {reason}, function {function}, port 0; got {name}, {}, {}\n  {input:?}\n",
-                    out.function, out.port
-                );
-                return Err(self.mismatch_at(clock, text));
+            *expected.entry((kind, v.name())).or_default() += 1;
+        }
+        for o in Outcome::ALL {
+            let kind = match o.kind() {
+                Kind::Forward => "forward",
+                Kind::Punt => "punt",
+                Kind::Drop => "drop",
+            };
+            let counted = after.of(*o) - before.of(*o);
+            let expected = expected.remove(&(kind, o.name())).unwrap_or(0);
+            if counted != expected {
+                let text =
+                    format!("counter of {kind} `{}`: expected {expected}, the hardware counted {counted}", o.name());
+                return Err(self.mismatch(&text));
             }
         }
-        self.nothing_more("punt", got.next().map(|p| (p.clock, &p.frame)))
-    }
-
-    fn nothing_more(&self, port: &str, more: Option<(u64, &Vec<u8>)>) -> Result<(), Mismatch> {
-        match more {
+        match expected.pop_first() {
             None => Ok(()),
-            Some((clock, frame)) => {
-                let text = format!("{port}: one frame too many, clock {clock}\n{}", em_model::diff(&[], frame));
-                Err(self.mismatch_at(clock, text))
+            Some(((_, name), n)) => {
+                Err(self
+                    .mismatch(&format!("{n} frames have the outcome `{name}`, which the hardware has no counter for")))
             }
         }
     }
 
-    fn failed(&self, error: &SimError) -> Mismatch {
-        self.mismatch(format!("{error}\n"))
+    /// Every port counted the frames and bytes that the model says.
+    fn compare_ports(&self, model: &Counters, before: &ReadCounters, after: &ReadCounters) -> Result<(), Mismatch> {
+        let now = self.model.counters();
+        let less = |a: PortCount, b: PortCount| (a.frames - b.frames, a.bytes - b.bytes);
+        let model_less = |a: em_model::Traffic, b: em_model::Traffic| (a.frames - b.frames, a.bytes - b.bytes);
+        let inputs = Input::ALL.map(|i| {
+            let port = port_of_input(i);
+            (i.prefix(), less(after.input(i), before.input(i)), model_less(now.entered(port), model.entered(port)))
+        });
+        let outputs = Output::ALL.map(|o| {
+            let port = port_of_output(o);
+            (o.prefix(), less(after.output(o), before.output(o)), model_less(now.left(port), model.left(port)))
+        });
+        for (prefix, counted, expected) in inputs.into_iter().chain(outputs) {
+            if counted != expected {
+                let port = prefix.trim_end_matches('_');
+                let text = format!("{port}: expected (frames, bytes) {expected:?}, the hardware counted {counted:?}");
+                return Err(self.mismatch(&text));
+            }
+        }
+        Ok(())
     }
 
-    /// A difference that has no clock: the end of the run is shown.
-    fn mismatch(&self, text: String) -> Mismatch {
-        let wave = self.em.bench.wave_around(self.em.bench.cycle(), SHOWN_CLOCKS);
-        Mismatch { seed: self.seed, text: format!("{text}last clocks at the ports:\n{wave}") }
+    fn mismatch(&self, text: &str) -> Mismatch {
+        Mismatch::new(&self.em, self.seed, text)
     }
+}
 
-    /// A difference in a frame that began to leave in this clock.
-    fn mismatch_at(&self, clock: u64, text: String) -> Mismatch {
-        let wave = self.em.bench.wave_around(clock, SHOWN_CLOCKS);
-        Mismatch { seed: self.seed, text: format!("{text}the ports around clock {clock}:\n{wave}") }
+/// What an output owes, in the order of each input.
+fn due_at<'a>(output: Output, frames: &'a [InFrame], verdicts: &'a [Verdict]) -> Vec<Vec<Due<'a>>> {
+    let mut queues: Vec<Vec<Due<'a>>> = Input::ALL.map(|_| Vec::new()).into();
+    for (input, verdict) in frames.iter().zip(verdicts) {
+        let due = match verdict {
+            Verdict::Forward { port, function, frame } if output == output_of(*port) => {
+                // A network port does not tell a function.
+                let function = if output == Output::Host { *function } else { 0 };
+                Due { input, reason: "", function, port: 0, frame }
+            }
+            Verdict::Punt { reason, function, frame, port } if output == Output::Punt => {
+                Due { input, reason: reason.name(), function: *function, port: port.code(), frame }
+            }
+            Verdict::Forward { .. } | Verdict::Punt { .. } | Verdict::Drop(_) => continue,
+        };
+        queues[input.entry.input() as usize].push(due);
+    }
+    queues
+}
+
+/// What came out of an output.
+fn got_at(output: Output, replay: &Replay) -> Vec<Got<'_>> {
+    fn forwarded(frames: &[Forwarded]) -> Vec<Got<'_>> {
+        let frames = frames.iter();
+        frames.map(|f| Got { reason: "", function: f.function, port: 0, frame: &f.frame, clock: f.clock }).collect()
+    }
+    let outputs = &replay.outputs;
+    match output {
+        Output::Host => forwarded(&outputs.host),
+        Output::Net0 => forwarded(&outputs.net0),
+        Output::Net1 => forwarded(&outputs.net1),
+        Output::Punt => (outputs.punted.iter())
+            .map(|p| Got {
+                reason: p.reason.map_or("none", Outcome::name),
+                function: p.function,
+                port: p.port,
+                frame: &p.frame,
+                clock: p.clock,
+            })
+            .collect(),
+    }
+}
+
+fn output_of(port: Port) -> Output {
+    match port {
+        Port::Host => Output::Host,
+        Port::Net0 => Output::Net0,
+        Port::Net1 => Output::Net1,
+        Port::Om => Output::Punt,
+    }
+}
+
+fn port_of_output(output: Output) -> Port {
+    match output {
+        Output::Host => Port::Host,
+        Output::Net0 => Port::Net0,
+        Output::Net1 => Port::Net1,
+        Output::Punt => Port::Om,
+    }
+}
+
+fn port_of_input(input: Input) -> Port {
+    match input {
+        Input::Host => Port::Host,
+        Input::Net0 => Port::Net0,
+        Input::Net1 => Port::Net1,
+        Input::Inject => Port::Om,
     }
 }
 

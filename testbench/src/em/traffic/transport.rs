@@ -1,0 +1,188 @@
+//! What an IPv4 datagram carries: UDP, TCP, ICMP and its errors, anything else.
+
+use super::{INSIDES, Own};
+use crate::em::craft::{REMOTE, ones_sum};
+use proptest::{collection::vec, prelude::*, sample::select};
+
+/// Protocol and contents.
+#[derive(Clone, Debug)]
+pub(super) enum Transport {
+    /// A header with payload; its checksum is put right, unless it is 0 or there is none.
+    Plain(u8, Vec<u8>),
+    /// An ICMP error and what it quotes.
+    Error(IcmpError),
+}
+
+/// The fields of an ICMP error that vary.
+#[derive(Clone, Debug)]
+pub(super) struct IcmpError {
+    kind: u8,
+    /// Bytes 4 to 7 of the message.
+    rest: [u8; 4],
+    quoted: Quoted,
+    /// Bytes of the quoted datagram that are there, at most.
+    cut: usize,
+    checksum_off_by: u16,
+}
+
+/// The quoted datagram.
+#[derive(Clone, Debug)]
+struct Quoted {
+    /// Version and header length.
+    first: u8,
+    flags: u16,
+    protocol: u8,
+    segment: Vec<u8>,
+    /// Its address at the module's side is another one.
+    stranger: bool,
+    checksum: u16,
+}
+
+impl Transport {
+    pub fn protocol(&self) -> u8 {
+        match self {
+            Transport::Plain(protocol, _) => *protocol,
+            Transport::Error(_) => 1,
+        }
+    }
+
+    pub fn bytes(&self, own: Own, source: [u8; 4], destination: [u8; 4]) -> Vec<u8> {
+        match self {
+            Transport::Plain(protocol, segment) => with_checksum(*protocol, segment, source, destination),
+            Transport::Error(error) => error.bytes(own),
+        }
+    }
+}
+
+/// The transport checksum covers a pseudo header with the addresses (RFC 768, RFC 9293).
+fn with_checksum(protocol: u8, segment: &[u8], source: [u8; 4], destination: [u8; 4]) -> Vec<u8> {
+    let mut segment = segment.to_vec();
+    let at = match protocol {
+        6 => 16,
+        17 => 6,
+        _ => usize::MAX,
+    };
+    if segment.len() >= at.saturating_add(2) && segment[at..at + 2] != [0, 0] {
+        segment[at..at + 2].fill(0);
+        let mut covered = [source, destination].concat();
+        covered.extend([0, protocol]);
+        covered.extend((segment.len() as u16).to_be_bytes());
+        covered.extend(&segment);
+        let sum = !ones_sum(&covered);
+        segment[at..at + 2].copy_from_slice(&sum.to_be_bytes());
+    }
+    segment
+}
+
+impl IcmpError {
+    fn bytes(&self, own: Own) -> Vec<u8> {
+        let q = &self.quoted;
+        // The datagram that the error is about went the other way.
+        let mine = |address| if q.stranger { INSIDES[3] } else { address };
+        let (source, destination) = match own {
+            Own::Source(address) => (REMOTE, mine(address)),
+            Own::Destination(address) => (mine(address), REMOTE),
+        };
+        let mut quoted = vec![q.first, 0];
+        quoted.extend(((20 + q.segment.len()) as u16).to_be_bytes());
+        quoted.extend([0x43, 0x21]);
+        quoted.extend(q.flags.to_be_bytes());
+        quoted.extend([1, q.protocol]);
+        quoted.extend(q.checksum.to_be_bytes());
+        quoted.extend(source);
+        quoted.extend(destination);
+        quoted.extend(&q.segment);
+        quoted.truncate(self.cut);
+        let mut message = vec![self.kind, 1, 0, 0];
+        message.extend(self.rest);
+        message.extend(quoted);
+        let sum = !ones_sum(&message) ^ self.checksum_off_by;
+        message[2..4].copy_from_slice(&sum.to_be_bytes());
+        message
+    }
+}
+
+/// Anything that a datagram may carry.
+pub(super) fn transport() -> impl Strategy<Value = Transport> {
+    let other = prop_oneof![2 => any::<u8>(), 1 => select(vec![33u8, 47, 50, 51, 136])];
+    let plain = prop_oneof![
+        6 => udp(),
+        6 => tcp(),
+        2 => icmp(),
+        3 => (other, payload()),
+    ];
+    prop_oneof![
+        17 => plain.prop_map(|(protocol, segment)| Transport::Plain(protocol, segment)),
+        4 => icmp_error().prop_map(Transport::Error),
+    ]
+}
+
+fn payload() -> impl Strategy<Value = Vec<u8>> {
+    prop_oneof![
+        6 => vec(any::<u8>(), 0..80),
+        1 => vec(any::<u8>(), 80..1500),
+        1 => Just(vec![]),
+        1 => Just(vec![0; 18]),
+    ]
+}
+
+fn udp() -> impl Strategy<Value = (u8, Vec<u8>)> {
+    let port = prop_oneof![6 => any::<u16>(), 1 => Just(4791u16), 1 => Just(4789)];
+    let off = prop_oneof![12 => Just(0i32), 1 => -12..12i32];
+    (any::<u16>(), port, off, prop::bool::weighted(0.2), payload()).prop_map(|(source, port, off, no_sum, data)| {
+        let length = (8 + data.len() as i32 + off).clamp(0, 65_535) as u16;
+        let mut u = source.to_be_bytes().to_vec();
+        u.extend(port.to_be_bytes());
+        u.extend(length.to_be_bytes());
+        u.extend(if no_sum { [0, 0] } else { [1, 1] });
+        u.extend(data);
+        (17, u)
+    })
+}
+
+fn tcp() -> impl Strategy<Value = (u8, Vec<u8>)> {
+    let words = prop_oneof![8 => Just(5u8), 3 => 5..=15u8, 1 => 0..5u8];
+    (any::<[u8; 12]>(), words, prop::bool::weighted(0.1), payload()).prop_map(|(start, words, zero_sum, data)| {
+        let mut t = start.to_vec();
+        t.extend([words << 4, 0x18, 1, 0]);
+        t.extend(if zero_sum { [0, 0] } else { [1, 1] });
+        t.extend([0, 0]);
+        t.extend(vec![1; 4 * usize::from(words.saturating_sub(5))]);
+        t.extend(data);
+        (6, t)
+    })
+}
+
+fn icmp() -> impl Strategy<Value = (u8, Vec<u8>)> {
+    (select(vec![0u8, 3, 4, 5, 8, 11, 12, 13]), vec(any::<u8>(), 0..60)).prop_map(|(kind, rest)| {
+        let mut i = vec![kind];
+        i.extend(rest);
+        (1, i)
+    })
+}
+
+fn icmp_error() -> impl Strategy<Value = IcmpError> {
+    let first = prop_oneof![12 => Just(0x45u8), 1 => Just(0x46), 1 => Just(0x44), 1 => any::<u8>()];
+    let flags = prop_oneof![8 => Just(0x4000u16), 1 => Just(0x2000), 2 => 1..0x1fffu16];
+    let protocol = prop_oneof![5 => Just(17u8), 5 => Just(6), 1 => Just(1), 1 => select(vec![33u8, 51, 136])];
+    // Checksums of 0 and near the ends have their own rules.
+    let word = prop_oneof![4 => any::<u16>(), 1 => Just(0), 1 => Just(0xffff)];
+    let quoted = (first, flags, protocol, vec(any::<u8>(), 0..60), word.clone(), word, prop::bool::weighted(0.05));
+    let quoted = quoted.prop_map(|(first, flags, protocol, mut segment, checksum, inner, stranger)| {
+        let at = if protocol == 17 { 6 } else { 16 };
+        if let Some(field) = segment.get_mut(at..at + 2) {
+            field.copy_from_slice(&inner.to_be_bytes());
+        }
+        Quoted { first, flags, protocol, segment, stranger, checksum }
+    });
+    let cut = prop_oneof![4 => Just(usize::MAX), 3 => Just(28), 1 => 0..20usize, 2 => 20..50usize];
+    let sum = prop_oneof![12 => Just(0u16), 1 => any::<u16>()];
+    let kind = select(vec![3u8, 4, 5, 11, 12]);
+    (kind, any::<[u8; 4]>(), quoted, cut, sum).prop_map(|(kind, rest, quoted, cut, checksum_off_by)| IcmpError {
+        kind,
+        rest,
+        quoted,
+        cut,
+        checksum_off_by,
+    })
+}
