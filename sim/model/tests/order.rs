@@ -1,19 +1,10 @@
-//! Every step of the list in README.md, at its boundary.
+//! Every step of the tx list in README.md, at its boundary.
 
 mod common;
 
-use common::{INSIDE, OUTSIDE, PEER, Packet, ethernet, forwarded, nat, tcp, udp};
+use common::{INSIDE, OUTSIDE, PEER, Packet, ethernet, forwarded, nat, said, tcp, udp};
 use em_model::{DropReason, Model, ModelConfig, PuntReason, Verdict, needs_icmp_error_rewrite};
 use em_rules::Rules;
-
-/// A word for what happened: `forward`, `drop REASON`, `punt REASON`.
-fn said(verdict: &Verdict) -> String {
-    match verdict {
-        Verdict::Forward { .. } => "forward".to_owned(),
-        Verdict::Punt { reason, .. } => format!("punt {reason}"),
-        Verdict::Drop(reason) => format!("drop {reason}"),
-    }
-}
 
 #[track_caller]
 fn expect(frame: &[u8], wanted: &str) {
@@ -25,14 +16,8 @@ fn good() -> Vec<u8> {
     Packet::new(17, udp(5000, b"data")).sealed(6, 0).frame(&[])
 }
 
-/// `good` with byte `at` replaced and the header checksum made right again where possible.
 fn with(at: usize, byte: u8) -> Vec<u8> {
-    let mut frame = good();
-    frame[at] = byte;
-    frame[24..26].fill(0);
-    let check = !common::sum(&frame[14..34]);
-    frame[24..26].copy_from_slice(&check.to_be_bytes());
-    frame
+    common::with(&good(), at, byte)
 }
 
 #[test]
@@ -63,7 +48,7 @@ fn steps_7_to_10_ethernet() {
     for tpid in [0x8100, 0x88a8] {
         for tags in [vec![tpid], vec![0x8100, tpid], vec![0x88a8, tpid]] {
             let full = Packet::new(17, udp(5000, b"data")).frame(&tags);
-            expect(&full, "forward");
+            expect(&full, "forward net0");
             expect(&full[..14 + 4 * tags.len() - 1], "drop malformed_eth");
             expect(&full[..14 + 4 * tags.len()], "drop malformed_ipv4_length");
         }
@@ -77,7 +62,7 @@ fn steps_7_to_10_ethernet() {
 
 #[test]
 fn steps_11_to_15_ipv4() {
-    expect(&good(), "forward");
+    expect(&good(), "forward net0");
     expect(&good()[..33], "drop malformed_ipv4_length");
     expect(&with(14, 0x55), "drop malformed_ipv4_version");
     expect(&with(14, 0x54), "drop malformed_ipv4_version");
@@ -95,9 +80,9 @@ fn steps_11_to_15_ipv4() {
     packet.options[2..].copy_from_slice(&check.to_be_bytes());
     let mut frame = packet.frame(&[]);
     assert_eq!(common::pair(&frame, 24), 0);
-    expect(&frame, "forward");
+    expect(&frame, "forward net0");
     frame[24..26].fill(0xff);
-    expect(&frame, "forward");
+    expect(&frame, "forward net0");
     // Padding is not payload.
     let mut padded = good();
     padded.resize(60, 0xee);
@@ -114,27 +99,31 @@ fn steps_16_to_20_l4_lengths() {
         packet.frame(&[])
     };
     expect(&l4(17, &udp(1, b"")[..7]), "drop malformed_udp");
-    for (length, wanted) in [(7, "drop malformed_udp"), (8, "forward"), (12, "forward"), (13, "drop malformed_udp")] {
+    for (length, wanted) in
+        [(7, "drop malformed_udp"), (8, "forward net0"), (12, "forward net0"), (13, "drop malformed_udp")]
+    {
         let mut datagram = udp(1, b"data");
         datagram[5] = length;
         expect(&l4(17, &datagram), wanted);
-        expect(&fragment(17, 0x2000, &datagram), "forward");
-        expect(&fragment(17, 0x0001, &datagram[..5]), "forward");
-        expect(&fragment(17, 0x2001, &datagram[..5]), "forward");
+        expect(&fragment(17, 0x2000, &datagram), "forward net0");
+        expect(&fragment(17, 0x0001, &datagram[..5]), "forward net0");
+        expect(&fragment(17, 0x2001, &datagram[..5]), "forward net0");
     }
     expect(&fragment(17, 0x2000, &udp(1, b"")[..7]), "drop malformed_udp");
-    expect(&fragment(17, 0x8000, &udp(1, b"data")), "forward");
+    expect(&fragment(17, 0x8000, &udp(1, b"data")), "forward net0");
     expect(&l4(6, &tcp(b"")[..19]), "drop malformed_tcp");
-    for (offset, wanted) in [(4, "drop malformed_tcp"), (5, "forward"), (6, "forward"), (7, "drop malformed_tcp")] {
+    for (offset, wanted) in
+        [(4, "drop malformed_tcp"), (5, "forward net0"), (6, "forward net0"), (7, "drop malformed_tcp")]
+    {
         let mut segment = tcp(b"data");
         segment[12] = offset << 4;
         expect(&l4(6, &segment), wanted);
-        expect(&fragment(6, 0x2000, &segment), "forward");
+        expect(&fragment(6, 0x2000, &segment), "forward net0");
     }
     expect(&fragment(6, 0x2000, &tcp(b"")[..16]), "drop malformed_tcp");
-    expect(&fragment(6, 0x2001, &tcp(b"")[..16]), "forward");
+    expect(&fragment(6, 0x2001, &tcp(b"")[..16]), "forward net0");
     expect(&l4(1, &[8, 0, 0, 0, 0, 0, 0]), "drop malformed_icmp");
-    expect(&l4(1, &[8, 0, 0, 0, 0, 0, 0, 0]), "forward");
+    expect(&l4(1, &[8, 0, 0, 0, 0, 0, 0, 0]), "forward net0");
 }
 
 #[test]
@@ -149,21 +138,21 @@ fn steps_22_to_29_nat() {
         expect(&later.frame(&[]), "punt unsupported_l4");
     }
     for protocol in [2, 4, 41, 47, 50, 89, 132, 253] {
-        expect(&from(INSIDE, protocol, vec![]), "forward");
+        expect(&from(INSIDE, protocol, vec![]), "forward net0");
     }
     let mut plain = nat(INSIDE, OUTSIDE, ModelConfig { icmp_error_rewrite: false, ..ModelConfig::default() });
     for kind in 0..=255 {
         let error = [3, 4, 5, 11, 12].contains(&kind);
         let frame = from(INSIDE, 1, vec![kind, 0, 0, 0, 0, 0, 0, 0]);
-        expect(&frame, if error { "drop malformed_icmp" } else { "forward" });
-        assert_eq!(said(&plain.host_tx(1, false, &frame)), if error { "punt icmp_error" } else { "forward" });
+        expect(&frame, if error { "drop malformed_icmp" } else { "forward net0" });
+        assert_eq!(said(&plain.host_tx(1, false, &frame)), if error { "punt icmp_error" } else { "forward net0" });
         assert_eq!(needs_icmp_error_rewrite(&frame), error);
     }
     expect(&from(INSIDE, 17, udp(4791, &[0; 20])), "punt roce");
     expect(&Packet { fragment: 0x2000, ..Packet::new(17, udp(4791, &[0; 20])) }.frame(&[]), "punt roce");
-    expect(&Packet { fragment: 0x0001, ..Packet::new(17, udp(4791, &[0; 20])) }.frame(&[]), "forward");
+    expect(&Packet { fragment: 0x0001, ..Packet::new(17, udp(4791, &[0; 20])) }.frame(&[]), "forward net0");
     let mut roce = nat(INSIDE, OUTSIDE, ModelConfig { roce: true, ..ModelConfig::default() });
-    assert_eq!(said(&roce.host_tx(1, false, &from(INSIDE, 17, udp(4791, &[0; 16])))), "forward");
+    assert_eq!(said(&roce.host_tx(1, false, &from(INSIDE, 17, udp(4791, &[0; 16])))), "forward net0");
     assert_eq!(said(&roce.host_tx(1, false, &from(INSIDE, 17, udp(4791, &[0; 15])))), "punt roce");
     let surplus = [udp(4791, &[0; 16]), vec![0]].concat();
     assert_eq!(said(&roce.host_tx(1, false, &from(INSIDE, 17, surplus))), "punt roce");
@@ -172,7 +161,7 @@ fn steps_22_to_29_nat() {
                 [[nat]]\nfunction = 2\ninside = \"192.0.2.10\"\noutside = \"203.0.113.5\"\n";
     let mut model = Model::new(&Rules::parse(text, "R.toml").unwrap(), ModelConfig::default()).unwrap();
     assert_eq!(said(&model.host_tx(1, false, &good())), "drop nat_source");
-    assert_eq!(said(&model.host_tx(2, false, &good())), "forward");
+    assert_eq!(said(&model.host_tx(2, false, &good())), "forward net0");
 }
 
 /// An IPv6 frame from `src`.
@@ -220,7 +209,7 @@ fn steps_30_to_34_ipv6() {
 #[test]
 fn unmatched_is_what_the_function_says() {
     let arp = ethernet(&[], 0x0806, &[0; 46]);
-    for (word, wanted) in [("punt", "punt unmatched"), ("drop", "drop unmatched"), ("pass", "forward")] {
+    for (word, wanted) in [("punt", "punt unmatched"), ("drop", "drop unmatched"), ("pass", "forward net0")] {
         let text = format!("[[function]]\nid = 1\nmode = \"nat\"\nunmatched = \"{word}\"\n");
         let mut model = Model::new(&Rules::parse(&text, "R.toml").unwrap(), ModelConfig::default()).unwrap();
         let verdict = model.host_tx(1, false, &arp);

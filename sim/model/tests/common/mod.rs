@@ -68,6 +68,49 @@ pub fn forwarded(verdict: Verdict) -> Vec<u8> {
     }
 }
 
+/// A word for what happened: `forward PORT`, `drop REASON`, `punt REASON`.
+pub fn said(verdict: &Verdict) -> String {
+    let word = match verdict {
+        Verdict::Forward { .. } => "forward",
+        Verdict::Punt { .. } => "punt",
+        Verdict::Drop(_) => "drop",
+    };
+    format!("{word} {}", verdict.name())
+}
+
+/// `good` with byte `at` replaced and the IPv4 header checksum at 24 made right again.
+pub fn with(good: &[u8], at: usize, byte: u8) -> Vec<u8> {
+    let mut frame = good.to_vec();
+    frame[at] = byte;
+    frame[24..26].fill(0);
+    let check = !sum(&frame[14..34]);
+    frame[24..26].copy_from_slice(&check.to_be_bytes());
+    frame
+}
+
+/// The frame as its answer would be addressed: IPv4 addresses exchanged, in a quoted header too. No checksum changes.
+pub fn mirrored(frame: &[u8]) -> Vec<u8> {
+    let mut frame = frame.to_vec();
+    let mut start = 14;
+    while matches!(pair(&frame, start - 2), 0x8100 | 0x88a8) {
+        start += 4;
+    }
+    exchange(&mut frame, start);
+    let payload = start + 4 * usize::from(frame[start] & 15);
+    let error =
+        frame[start + 9] == 1 && pair(&frame, start + 6) & 0x1fff == 0 && matches!(frame[payload], 3 | 4 | 5 | 11 | 12);
+    if error {
+        exchange(&mut frame, payload + 8);
+    }
+    frame
+}
+
+/// Exchanges the addresses of the IPv4 header at `start`.
+fn exchange(frame: &mut [u8], start: usize) {
+    let (source, destination) = frame[start + 12..start + 20].split_at_mut(4);
+    source.swap_with_slice(destination);
+}
+
 /// Folds with carries, unlike the model.
 pub fn fold(mut sum: u32) -> u16 {
     while sum > 0xffff {
