@@ -2,7 +2,11 @@
 
 use em_tools::{Tool, ToolError};
 use serde::{Deserialize, Serialize};
-use std::{collections::BTreeMap, fs, io, path::PathBuf};
+use std::{
+    collections::BTreeMap,
+    fs, io,
+    path::{Path, PathBuf},
+};
 
 /// Why a design could not be synthesised.
 #[derive(Debug, thiserror::Error)]
@@ -24,6 +28,17 @@ pub enum Error {
     /// A design that does not elaborate.
     #[error("{0}")]
     Elaboration(String),
+    /// The block came out of the frame around it with other cells than it has alone.
+    #[error("the block has {alone} lookup tables alone and {inside} in the frame that it is measured in: more than 2 % apart")]
+    Loss {
+        /// Lookup tables without the frame.
+        alone: u64,
+        /// Lookup tables of the block in the netlist that is placed.
+        inside: u64,
+    },
+    /// Place and route printed a report that is not what its version prints.
+    #[error("cannot read the report of nextpnr: {0}")]
+    Route(String),
 }
 
 /// Cells of a synthesised design by type (`LUT4`, `TRELLIS_FF`, `DP16KD`, …).
@@ -84,16 +99,24 @@ impl Synthesis {
     /// # Errors
     /// Yosys is missing, too old, or refuses the design.
     pub fn cells(&self) -> Result<Cells, Error> {
-        #[derive(Deserialize)]
-        struct Report {
-            design: Counts,
-        }
-        #[derive(Deserialize)]
-        struct Counts {
-            num_cells_by_type: BTreeMap<String, u64>,
-        }
-        let report: Report = serde_json::from_str(&self.run("tee -q -o out.json stat -json")?)?;
-        Ok(Cells(report.design.num_cells_by_type))
+        let folder = Folder::new()?;
+        let script = self.synthesis(&folder, "")? + "tee -q -o out.json stat -json\n";
+        folder.run(&script)?;
+        cells_of_design(&folder.read("out.json")?)
+    }
+
+    /// Counts the cells of each module by itself, without what is in its instances, which are counted under the names of
+    /// their modules. The hierarchy is kept, so that the sum is a little more than [`Synthesis::cells`].
+    ///
+    /// # Errors
+    /// As [`Synthesis::cells`].
+    pub fn cells_by_module(&self) -> Result<BTreeMap<String, Cells>, Error> {
+        let folder = Folder::new()?;
+        let script = self.synthesis(&folder, " -noflatten")? + "tee -q -o out.json stat -json\n";
+        folder.run(&script)?;
+        let stat: Stat = serde_json::from_str(&folder.read("out.json")?)?;
+        let name = |escaped: &str| escaped.trim_start_matches('\\').to_string();
+        Ok(stat.modules.into_iter().map(|(module, c)| (name(&module), Cells(c.num_cells_by_type))).collect())
     }
 
     /// The synthesised netlist in yosys' JSON format.
@@ -101,25 +124,108 @@ impl Synthesis {
     /// # Errors
     /// As [`Synthesis::cells`].
     pub fn netlist(&self) -> Result<serde_json::Value, Error> {
-        Ok(serde_json::from_str(&self.run("write_json out.json")?)?)
+        let folder = Folder::new()?;
+        let script = self.synthesis(&folder, "")? + "write_json out.json\n";
+        folder.run(&script)?;
+        Ok(serde_json::from_str(&folder.read("out.json")?)?)
     }
 
-    /// Synthesises, then runs `last`, which writes `out.json`, whose text is returned.
-    fn run(&self, last: &str) -> Result<String, Error> {
-        let folder = tempfile::tempdir().map_err(|source| Error::File { path: std::env::temp_dir(), source })?;
-        let mut script = String::new();
-        // Files are numbered: yosys splits its script at spaces and takes no quotes in every place.
-        for (i, (_, text)) in self.files.iter().enumerate() {
-            let path = folder.path().join(format!("f{i}.v"));
-            fs::write(&path, text).map_err(|source| Error::File { path, source })?;
-            let defines: String = self.defines.iter().map(|d| format!(" -D {d}")).collect();
-            script += &format!("read_verilog{defines} f{i}.v\n");
+    /// The design in the frame of [`crate::harness`]: each is synthesised without a view of the other, then joined.
+    ///
+    /// # Errors
+    /// As [`Synthesis::cells`], and [`Error::Loss`].
+    pub fn framed(&self, top: &hdl::ir::Module) -> Result<Framed, Error> {
+        let folder = Folder::new()?;
+        folder.write("harness.v", &crate::harness::verilog(top))?;
+        folder.write("black_box.v", &crate::harness::black_box(top))?;
+        let mut script = self.synthesis(&folder, "")?;
+        script += &format!(
+            "tee -q -o block.json stat -json\ndesign -stash block\n\
+             read_verilog black_box.v harness.v\nsynth_ecp5 -top {frame}\ntee -q -o frame.json stat -json\n\
+             delete {block}\ndesign -copy-from block -as {block} {block}\nhierarchy -check -top {frame}\n\
+             tee -q -o joined.json stat -json\nflatten\nwrite_json netlist.json\n",
+            frame = crate::harness::TOP,
+            block = self.top,
+        );
+        folder.run(&script)?;
+        let block = cells_of_design(&folder.read("block.json")?)?;
+        let mut frame = cells_of_design(&folder.read("frame.json")?)?;
+        frame.0.remove(&self.top);
+        let joined = cells_of_design(&folder.read("joined.json")?)?;
+        let (alone, inside) = (block.luts(), joined.luts().saturating_sub(frame.luts()));
+        if alone.abs_diff(inside) * 50 > alone {
+            return Err(Error::Loss { alone, inside });
         }
-        script += &format!("synth_ecp5 -top {}\n{last}\n", self.top);
-        let path = folder.path().join("run.ys");
-        fs::write(&path, script).map_err(|source| Error::File { path, source })?;
-        em_tools::run(em_tools::command(Tool::Yosys)?.current_dir(folder.path()).args(["-q", "-s", "run.ys"]))?;
-        let path = folder.path().join("out.json");
+        Ok(Framed { block, frame, netlist: folder.read("netlist.json")? })
+    }
+
+    /// Writes the files and returns the script that reads and synthesises them.
+    fn synthesis(&self, folder: &Folder, options: &str) -> Result<String, Error> {
+        let mut script = String::new();
+        for (i, (name, text)) in self.files.iter().enumerate() {
+            // Yosys splits its script at spaces and takes no quotes in every place; the names of modules are safe.
+            let safe = name.chars().all(|c| c.is_ascii_alphanumeric() || "_.-".contains(c)) && !name.starts_with('-');
+            let name = if safe { name.clone() } else { format!("f{i}.v") };
+            folder.write(&name, text)?;
+            let defines: String = self.defines.iter().map(|d| format!(" -D {d}")).collect();
+            script += &format!("read_verilog{defines} {name}\n");
+        }
+        Ok(script + &format!("synth_ecp5{options} -top {}\n", self.top))
+    }
+}
+
+/// A block in the frame of [`crate::harness`], ready for place and route.
+#[derive(Clone, Debug)]
+pub struct Framed {
+    /// Cells of the block.
+    pub block: Cells,
+    /// Cells of the frame around it.
+    pub frame: Cells,
+    /// Both, in yosys' JSON format.
+    pub netlist: String,
+}
+
+#[derive(Deserialize)]
+struct Stat {
+    modules: BTreeMap<String, Counts>,
+    design: Counts,
+}
+
+#[derive(Deserialize)]
+struct Counts {
+    num_cells_by_type: BTreeMap<String, u64>,
+}
+
+fn cells_of_design(stat: &str) -> Result<Cells, Error> {
+    Ok(Cells(serde_json::from_str::<Stat>(stat)?.design.num_cells_by_type))
+}
+
+/// The folder of a run; it goes with its value.
+pub(crate) struct Folder(tempfile::TempDir);
+
+impl Folder {
+    pub fn new() -> Result<Folder, Error> {
+        Ok(Folder(tempfile::tempdir().map_err(|source| Error::File { path: std::env::temp_dir(), source })?))
+    }
+
+    pub fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    pub fn write(&self, name: &str, text: &str) -> Result<(), Error> {
+        let path = self.0.path().join(name);
+        fs::write(&path, text).map_err(|source| Error::File { path, source })
+    }
+
+    pub fn read(&self, name: &str) -> Result<String, Error> {
+        let path = self.0.path().join(name);
         fs::read_to_string(&path).map_err(|source| Error::File { path, source })
+    }
+
+    /// Runs a yosys script in it.
+    fn run(&self, script: &str) -> Result<(), Error> {
+        self.write("run.ys", script)?;
+        em_tools::run(em_tools::command(Tool::Yosys)?.current_dir(self.0.path()).args(["-q", "-s", "run.ys"]))?;
+        Ok(())
     }
 }
