@@ -8,6 +8,7 @@ mod progress;
 mod prove;
 mod rules;
 mod sim;
+mod synth;
 mod text;
 
 use clap::{Parser, Subcommand};
@@ -36,6 +37,8 @@ enum Command {
     Prove(prove::Args),
     /// Compare the area of emitted blocks with hand-written Verilog (yosys)
     Area(area::Args),
+    /// Synthesise, place and route the core or a block of it: area, clock, critical path
+    Synth(synth::Args),
 }
 
 fn main() -> ExitCode {
@@ -45,6 +48,7 @@ fn main() -> ExitCode {
         Command::Rules(args) => rules::run(args),
         Command::Prove(args) => prove::run(args),
         Command::Area(args) => area::run(args),
+        Command::Synth(args) => synth::run(args),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -58,7 +58,10 @@ pub fn verilog(module: &Module) -> String {
     for side in &sides {
         side.declare_outputs(&mut text, &mut pins);
     }
-    write_all(&mut text, format_args!("\n    {} {INSTANCE} (\n        {}\n    );\n", module.name, pins.join(",\n        ")));
+    write_all(
+        &mut text,
+        format_args!("\n    {} {INSTANCE} (\n        {}\n    );\n", module.name, pins.join(",\n        ")),
+    );
     for side in &sides {
         side.fold(&mut text);
     }
@@ -95,7 +98,14 @@ fn sides(module: &Module) -> Vec<Side> {
     if sides.is_empty() {
         // A block without a clock: the frame has one all the same.
         let default = Domain { name: String::new() };
-        sides.push(Side { clk: default.clk(), clk_pin: false, rst: None, prefix: String::new(), inputs: vec![], outputs: vec![] });
+        sides.push(Side {
+            clk: default.clk(),
+            clk_pin: false,
+            rst: None,
+            prefix: String::new(),
+            inputs: vec![],
+            outputs: vec![],
+        });
     }
     for (_, sig, dir) in module.ports() {
         let side = &mut sides[side_of[sig.domain.0 as usize]];

@@ -5,7 +5,7 @@ use em_tools::Tool;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-pub use crate::path::Path;
+use crate::path::Path;
 
 /// The clock that nextpnr is asked for, in MHz: out of reach for most blocks, so that it goes on trying.
 pub const ASKED_MHZ: u32 = 200;
@@ -21,6 +21,12 @@ pub struct Routed {
     pub paths: BTreeMap<String, Path>,
     /// Used and available sites by nextpnr's names (`TRELLIS_COMB`, `TRELLIS_FF`, `DP16KD`, …), the frame included.
     pub sites: BTreeMap<String, Sites>,
+    /// What nextpnr wrote with `--report`.
+    #[serde(skip)]
+    pub report: String,
+    /// What it printed.
+    #[serde(skip)]
+    pub log: String,
 }
 
 /// Sites of one kind.
@@ -43,11 +49,12 @@ pub fn route(framed: &Framed, names: &Names, part: Part, seed: u32) -> Result<Ro
     command.current_dir(folder.path()).args(part.flags()).args(flags());
     command.args(["--json", "netlist.json", "--report", "report.json", "--seed", &seed.to_string()]);
     let output = em_tools::run(&mut command)?;
-    let routed = read(&folder.read("report.json")?, names, seed)?;
+    let mut routed = read(folder.read("report.json")?, names, seed)?;
+    routed.log = output.stderr + &output.stdout;
     // Clocks must go by the global network, or skew would decide what is measured.
     let promoted = |clock: &String| {
         let line = |l: &str| l.contains("promoting clock net") && plain_clock(l).is_some_and(|c| c == clock);
-        output.stderr.lines().chain(output.stdout.lines()).any(line)
+        routed.log.lines().any(line)
     };
     match routed.fmax_mhz.keys().find(|clock| !promoted(clock)) {
         Some(clock) => Err(Error::Route(format!("the clock `{clock}` does not go by the global network"))),
@@ -58,7 +65,9 @@ pub fn route(framed: &Framed, names: &Names, part: Part, seed: u32) -> Result<Ro
 /// The flags of every run beside part and seed.
 pub fn flags() -> Vec<String> {
     let freq = ASKED_MHZ.to_string();
-    ["--router", "router2", "--freq", &freq, "--timing-allow-fail", "--lpf-allow-unconstrained"].map(String::from).into()
+    ["--router", "router2", "--freq", &freq, "--timing-allow-fail", "--lpf-allow-unconstrained"]
+        .map(String::from)
+        .into()
 }
 
 /// The clock in `promoting clock net clk$TRELLIS_IO_IN to global network`.
@@ -114,8 +123,8 @@ pub(crate) struct CellPin {
     pub port: String,
 }
 
-fn read(text: &str, names: &Names, seed: u32) -> Result<Routed, Error> {
-    let report: Report = serde_json::from_str(text).map_err(|e| Error::Route(e.to_string()))?;
+fn read(text: String, names: &Names, seed: u32) -> Result<Routed, Error> {
+    let report: Report = serde_json::from_str(&text).map_err(|e| Error::Route(e.to_string()))?;
     let mut paths = BTreeMap::new();
     for critical in &report.critical_paths {
         // `posedge $glbnet$clk` at both ends; others go to or from pins, or from clock to clock.
@@ -125,7 +134,7 @@ fn read(text: &str, names: &Names, seed: u32) -> Result<Routed, Error> {
         }
     }
     let fmax_mhz = report.fmax.iter().map(|(net, f)| (clock_name(net).to_string(), f.achieved)).collect();
-    Ok(Routed { seed, fmax_mhz, paths, sites: report.utilization })
+    Ok(Routed { seed, fmax_mhz, paths, sites: report.utilization, report: text, log: String::new() })
 }
 
 #[cfg(test)]
@@ -136,7 +145,7 @@ mod tests {
     const NETLIST: &str = include_str!("../tests/report/netlist.json");
 
     fn routed() -> Routed {
-        read(REPORT, &Names::of_netlist(NETLIST).unwrap(), 7).unwrap()
+        read(REPORT.into(), &Names::of_netlist(NETLIST).unwrap(), 7).unwrap()
     }
 
     #[test]
@@ -154,14 +163,14 @@ mod tests {
         assert!((path.logic_ns - 0.7).abs() < 1e-9 && (path.routing_ns - 2.5).abs() < 1e-9, "{path:?}");
         assert_eq!(path.levels, 2);
         let nets: Vec<&str> = path.steps.iter().map(|s| s.net.as_str()).collect();
-        assert_eq!(nets, ["count[1]", "(sum)", "enable"]);
+        assert_eq!(nets, ["count[1]", "(enable)", "enable"]);
         assert_eq!((path.from_line.as_deref(), path.to_line.as_deref()), (Some("toy.v:10"), Some("toy.v:12")));
         assert!(!path.in_frame);
     }
 
     #[test]
     fn what_is_no_report_is_refused() {
-        let error = read("{}", &Names::of_netlist(NETLIST).unwrap(), 1).unwrap_err().to_string();
+        let error = read("{}".into(), &Names::of_netlist(NETLIST).unwrap(), 1).unwrap_err().to_string();
         assert!(error.starts_with("cannot read the report of nextpnr: missing field"), "{error}");
     }
 

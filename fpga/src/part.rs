@@ -29,6 +29,13 @@ enum Family {
 pub struct UnknownPart(pub String);
 
 impl Part {
+    /// The part of the profile `small`.
+    pub const LFE5U_25F_6: Part = Part { family: Family::Plain, size: 25, speed: 6 };
+    /// The part of the profile `ecp5`, and the one that the peers were measured on.
+    pub const LFE5UM5G_45F_8: Part = Part { family: Family::Serdes5g, size: 45, speed: 8 };
+    /// The largest part of the family, at its highest speed grade.
+    pub const LFE5UM5G_85F_8: Part = Part { family: Family::Serdes5g, size: 85, speed: 8 };
+
     /// The package that every size comes in; only two to six pins are used, so that it has no influence.
     pub const PACKAGE: &'static str = "CABGA381";
 
@@ -39,7 +46,8 @@ impl Part {
             Family::Serdes => "um-",
             Family::Serdes5g => "um5g-",
         };
-        let text = [&format!("--{family}{}k", self.size), "--speed", &self.speed.to_string(), "--package", Self::PACKAGE];
+        let text =
+            [&format!("--{family}{}k", self.size), "--speed", &self.speed.to_string(), "--package", Self::PACKAGE];
         text.map(str::to_string).to_vec()
     }
 }
@@ -95,6 +103,12 @@ mod tests {
         assert_eq!(flags("LFE5UM5G-45F-8"), "--um5g-45k --speed 8 --package CABGA381");
         assert_eq!(flags("LFE5U-25F-6"), "--25k --speed 6 --package CABGA381");
         assert_eq!(flags("lfe5um-85f-7"), "--um-85k --speed 7 --package CABGA381");
+    }
+
+    #[test]
+    fn the_constants_are_what_they_are_called() {
+        let names = [Part::LFE5U_25F_6, Part::LFE5UM5G_45F_8, Part::LFE5UM5G_85F_8].map(|p| p.to_string());
+        assert_eq!(names, ["LFE5U-25F-6", "LFE5UM5G-45F-8", "LFE5UM5G-85F-8"]);
     }
 
     #[test]

@@ -64,10 +64,13 @@ impl Path {
 
     /// Replaces lines of the Verilog by those of the Rust source that declared the signals.
     pub fn point_at_rust(&mut self, design: &hdl::Design) {
+        // A port was made where its block was instantiated, which says nothing of what drives it.
         for (signal, line) in [(&self.from, &mut self.from_line), (&self.to, &mut self.to_line)] {
-            let Some(module) = line.as_ref().and_then(|l| l.split_once(".v:")).map(|(module, _)| module) else { continue };
+            let Some(module) = line.as_ref().and_then(|l| l.split_once(".v:")).map(|(module, _)| module) else {
+                continue;
+            };
             let leaf = signal.split(['[', ',', ' ']).next().unwrap_or("").rsplit('.').next().unwrap_or("");
-            let found = design.module(module).and_then(|m| m.sigs.iter().find(|s| s.name == leaf));
+            let found = design.module(module).and_then(|m| m.sigs.iter().find(|s| s.name == leaf && s.port.is_none()));
             if let Some(sig) = found {
                 *line = Some(format!("{}:{}", sig.loc.file(), sig.loc.line()));
             }
@@ -115,7 +118,7 @@ struct Cell {
 struct NetName {
     bits: Vec<Bit>,
     #[serde(default)]
-    offset: u64,
+    offset: i64,
     #[serde(default)]
     attributes: HashMap<String, serde_json::Value>,
 }
@@ -152,7 +155,7 @@ impl Names {
         for module in netlist.modules.into_values().filter(|m| m.attributes.contains_key("top")) {
             for (name, net) in module.netnames {
                 let line = our_line(&net.attributes);
-                let wide = net.bits.len() > 1 || net.offset > 0;
+                let wide = net.bits.len() > 1 || net.offset != 0;
                 for (i, bit) in (net.offset..).zip(&net.bits) {
                     let Bit::Net(number) = bit else { continue };
                     let name = if wide { format!("{name}[{i}]") } else { name.clone() };

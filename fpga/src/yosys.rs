@@ -29,7 +29,9 @@ pub enum Error {
     #[error("{0}")]
     Elaboration(String),
     /// The block came out of the frame around it with other cells than it has alone.
-    #[error("the block has {alone} lookup tables alone and {inside} in the frame that it is measured in: more than 2 % apart")]
+    #[error(
+        "the block has {alone} lookup tables alone and {inside} in the frame that it is measured in: more than 2 % apart"
+    )]
     Loss {
         /// Lookup tables without the frame.
         alone: u64,
@@ -136,7 +138,8 @@ impl Synthesis {
     /// As [`Synthesis::cells`], and [`Error::Loss`].
     pub fn framed(&self, top: &hdl::ir::Module) -> Result<Framed, Error> {
         let folder = Folder::new()?;
-        folder.write("harness.v", &crate::harness::verilog(top))?;
+        let verilog = crate::harness::verilog(top);
+        folder.write("harness.v", &verilog)?;
         folder.write("black_box.v", &crate::harness::black_box(top))?;
         let mut script = self.synthesis(&folder, "")?;
         script += &format!(
@@ -156,7 +159,7 @@ impl Synthesis {
         if alone.abs_diff(inside) * 50 > alone {
             return Err(Error::Loss { alone, inside });
         }
-        Ok(Framed { block, frame, netlist: folder.read("netlist.json")? })
+        Ok(Framed { block, frame, verilog, netlist: folder.read("netlist.json")? })
     }
 
     /// Writes the files and returns the script that reads and synthesises them.
@@ -181,6 +184,8 @@ pub struct Framed {
     pub block: Cells,
     /// Cells of the frame around it.
     pub frame: Cells,
+    /// The frame's Verilog.
+    pub verilog: String,
     /// Both, in yosys' JSON format.
     pub netlist: String,
 }
@@ -197,7 +202,10 @@ struct Counts {
 }
 
 fn cells_of_design(stat: &str) -> Result<Cells, Error> {
-    Ok(Cells(serde_json::from_str::<Stat>(stat)?.design.num_cells_by_type))
+    let mut cells = serde_json::from_str::<Stat>(stat)?.design.num_cells_by_type;
+    // Notes of yosys' own on where a module was.
+    cells.remove("$scopeinfo");
+    Ok(Cells(cells))
 }
 
 /// The folder of a run; it goes with its value.
