@@ -168,3 +168,81 @@ impl Block for Update {
         place.ttl_over.ignore();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hdl::sim::Sim;
+    use std::collections::VecDeque;
+
+    /// Equation 3 of RFC 1624, in numbers that cannot overflow: `changes` are pairs of an old and a new half-word.
+    fn equation_3(old: u64, changes: &[(u64, u64)]) -> u64 {
+        let not = |half: u64| 0xFFFF - half;
+        fold(not(old) + changes.iter().map(|(from, to)| not(*from) + to).sum::<u64>()) ^ 0xFFFF
+    }
+
+    fn fold(mut sum: u64) -> u64 {
+        while sum > 0xFFFF {
+            sum = (sum >> 16) + (sum & 0xFFFF);
+        }
+        sum
+    }
+
+    /// Half-words at whose sums folds carry twice and results are 0.
+    const EDGES: [u64; 12] = [0, 1, 2, 3, 4, 0x7FFF, 0x8000, 0xFFFB, 0xFFFC, 0xFFFD, 0xFFFE, 0xFFFF];
+
+    #[test]
+    fn every_carry_comes_back() {
+        let size = Size { data_w: 128, beats_w: 10 };
+        let sim = Sim::new(&Update { size, direction: Direction::Rx }).unwrap();
+        sim.reset();
+        let (place, mapping, action) = (&sim.io.place, &sim.io.mapping, &sim.io.action);
+        let mut waiting = VecDeque::new();
+        let mut zeros = 0;
+        let mut random = 1u64;
+        for n in 0..EDGES.len().pow(3) * 8 {
+            let edge = |digit: u32| EDGES[n / 8 / EDGES.len().pow(digit) % EDGES.len()];
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let any_edge = |shift: u32| EDGES[(random >> shift) as usize % EDGES.len()];
+            let (old, from, to) = (edge(0), [edge(1), any_edge(40)], [edge(2), any_edge(33)]);
+            let (udp, route, quoted) = (n & 1 == 1, n & 2 == 2, n & 4 == 4);
+            let address = [(from[0], to[0]), (from[1], to[1])];
+            let sum = fold(address.iter().map(|(m, new)| 0xFFFF - m + new).sum());
+            let delta = if sum == 0 { 0xFFFF } else { sum };
+            // Time to live 9, protocol 17, one hop less.
+            let hop = [(0x0911, 0x0811)];
+            let routed = fold(0xFFFF - old + 0xFFFF - hop[0].0 + hop[0].1);
+
+            sim.poke(place.ipv4_sum, 0xFFFF - old);
+            sim.poke(place.ipv4_sum_routed, routed);
+            let l4_sum = if quoted && old == 0xFFFF { 0xFFFF } else { 0xFFFF - old };
+            sim.poke(place.l4_sum, l4_sum);
+            sim.poke(place.udp, udp && !quoted);
+            sim.poke(place.quoted, quoted);
+            sim.poke(place.quoted_l4, quoted);
+            sim.poke(place.quoted_udp, udp);
+            sim.poke(place.quoted_l4_sum, 0xFFFF - old);
+            sim.poke(mapping.delta, delta);
+            sim.poke(mapping.route, route);
+
+            let never_zero = |udp: bool, checksum: u64| if udp && checksum == 0 { 0xFFFF } else { checksum };
+            let ipv4 = if route { equation_3(old, &[address[0], address[1], hop[0]]) } else { equation_3(old, &address) };
+            let plain = equation_3(old, &address);
+            let quoted_l4 = never_zero(udp, plain);
+            // An ICMP checksum covers the quoted address, the quoted header checksum and the quoted layer 4 checksum.
+            let header = (old, plain);
+            let icmp = equation_3(old, &[address[0], address[1], header, (old, quoted_l4)]);
+            zeros += u64::from(plain == 0);
+            waiting.push_back((ipv4, if quoted { icmp } else { never_zero(udp, plain) }, quoted_l4, quoted));
+            sim.step();
+            if waiting.len() == LATENCY as usize {
+                let (ipv4, l4, quoted_l4, quoted) = waiting.pop_front().unwrap();
+                let what = format!("{old:04x} {from:04x?} {to:04x?}, case {}", n - 2);
+                assert_eq!(sim.peek_u64(action.rewrite.ipv4_checksum), ipv4, "IPv4, {what}");
+                assert_eq!(sim.peek_u64(action.rewrite.l4_checksum), l4, "layer 4, quoted {quoted}, {what}");
+                assert_eq!(sim.peek_u64(action.rewrite.quoted_l4_checksum), quoted_l4, "quoted layer 4, {what}");
+            }
+        }
+        assert!(zeros > 0);
+    }
+}
