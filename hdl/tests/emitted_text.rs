@@ -101,3 +101,65 @@ fn a_wire_of_constants_needs_no_process() {
     let all = verilog::emit_text(&elaborate(&Constant).unwrap(), &verilog::Options::default());
     assert!(all.contains("assign y = 8'h9b;") && !all.contains("always"), "{all}");
 }
+
+#[test]
+fn names_and_comments_of_any_text() {
+    mod other {
+        #[derive(hdl::Encode, Clone, Copy)]
+        pub enum State {
+            Idle,
+            Größe,
+        }
+    }
+    #[derive(Encode, Clone, Copy)]
+    enum State {
+        Halt,
+        Idle,
+    }
+    struct B;
+    impl Block for B {
+        type Io<S> = Io<S>;
+        fn name(&self) -> String {
+            "m".into()
+        }
+        fn io(&self) -> Io<Shape> {
+            Io::shape()
+        }
+        fn build(&self, io: &Io<Bits>) {
+            let ours = state(State::Halt);
+            let theirs = state(other::State::Idle);
+            let unused = wire(1).named("unused");
+            unused.set(io.n.any());
+            io.n.ignore();
+            when(unused, || {
+                ours.go(State::Idle);
+                theirs.go(other::State::Größe);
+            });
+            when(!unused, || {
+                ours.go(State::Halt);
+                theirs.go(other::State::Idle);
+            });
+            let mut sum = io.a;
+            for _ in 0..20 {
+                sum = sum ^ (sum + io.n);
+            }
+            assert_that("p", "two\n  lines", unused);
+            let label = wire(1).named("assert_p");
+            label.set(ours.is(State::Idle) & theirs.is(other::State::Größe));
+            io.y.set(mux(label, sum, io.n));
+        }
+    }
+    let text = verilog::emit_text(&elaborate(&B).unwrap(), &verilog::Options::default());
+    for wanted in [
+        "STATE_IDLE   = 1'd0;",
+        "STATE_HALT   = 1'd0;",
+        "STATE_IDLE_1 = 1'd1;",
+        "STATE_GR__E  = 1'd1;",
+        "wire unused_1 = &{1'b0, n};",
+        "assert_p_1: assert (unused);",
+        "two lines",
+    ] {
+        assert!(text.contains(wanted), "no `{wanted}` in\n{text}");
+    }
+    assert!(!text.contains("_sum_xor"), "{text}");
+}

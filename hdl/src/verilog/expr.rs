@@ -12,8 +12,8 @@ pub(super) struct Printer<'a> {
     pub states: RefCell<StateConstants>,
 }
 
-/// Width and name of state constants, by enum and code.
-pub(super) type StateConstants = BTreeMap<(&'static str, u64), (u32, String)>;
+/// Names of state constants, by enum, code, variant and width: enums of one name may differ.
+pub(super) type StateConstants = BTreeMap<(&'static str, u64, &'static str, u32), String>;
 
 /// Text and whether it can stand as an operand without parentheses.
 struct Text(String, bool);
@@ -171,9 +171,12 @@ impl Printer<'_> {
     pub fn constant(&self, v: &Value, states: Option<&Rc<StateNames>>) -> String {
         let found = states.and_then(|s| s.variants.iter().find(|(_, code)| *code == v.to_u64()).map(|f| (s, f)));
         let Some((states, (variant, code))) = found else { return literal(v) };
-        let name = format!("{}_{}", upper_snake(states.name), upper_snake(variant));
-        self.states.borrow_mut().insert((states.name, *code), (v.width(), name.clone()));
-        name
+        let unique = || {
+            let wanted = format!("{}_{}", upper_snake(states.name), upper_snake(variant));
+            self.plan.taken.borrow_mut().unique(&wanted)
+        };
+        let key = (states.name, *code, *variant, v.width());
+        self.states.borrow_mut().entry(key).or_insert_with(unique).clone()
     }
 }
 

@@ -52,3 +52,8 @@ pub fn module_text(m: &Module, options: &Options) -> String {
 fn range(width: u32) -> String {
     if width == 1 { String::new() } else { format!("[{}:0] ", width - 1) }
 }
+
+/// Text for a comment or a string: without line breaks.
+fn one_line(text: &str) -> String {
+    text.lines().map(str::trim).collect::<Vec<_>>().join(" ")
+}

@@ -5,7 +5,7 @@ use super::{
     expr::{Printer, literal},
     plan::Plan,
     process::{self, Process},
-    property, range,
+    one_line, property, range,
 };
 use crate::ir::*;
 use std::{cell::RefCell, collections::HashSet};
@@ -27,13 +27,13 @@ impl<'a> Writer<'a> {
         let props = property::text(self, &printer);
         let mut out = String::new();
         if !self.m.doc.is_empty() {
-            out += &format!("// {}\n", self.m.doc);
+            out += &format!("// {}\n", one_line(&self.m.doc));
         }
         out += "`default_nettype none\n\n";
         out += &self.head();
         let states = printer.states.into_inner();
-        let pad = states.values().map(|(_, name)| name.len()).max().unwrap_or(0);
-        for ((_, code), (width, name)) in &states {
+        let pad = states.values().map(String::len).max().unwrap_or(0);
+        for ((_, code, _, width), name) in &states {
             out += &format!("    localparam {}{name:pad$} = {width}'d{code};\n", range(*width));
         }
         if !states.is_empty() {
@@ -74,7 +74,7 @@ impl<'a> Writer<'a> {
                 (Dir::Out, true) => "output reg ",
                 (Dir::Out, false) => "output wire",
             };
-            rows.push((format!("{kind} {:pad$}{}", range(s.width), s.name), s.doc.to_string()));
+            rows.push((format!("{kind} {:pad$}{}", range(s.width), s.name), one_line(s.doc)));
         }
         let last = rows.len().saturating_sub(1);
         let text: Vec<String> =
@@ -101,7 +101,8 @@ impl<'a> Writer<'a> {
         self.processes(p, sigs, &mut out);
         if !checking && !self.m.ignored.is_empty() {
             let parts: Vec<String> = self.m.ignored.iter().map(|n| p.expr(*n)).collect();
-            out.push(format!("    wire unused = &{{1'b0, {}}};\n", parts.join(", ")));
+            let name = self.plan.taken.borrow_mut().unique("unused");
+            out.push(format!("    wire {name} = &{{1'b0, {}}};\n", parts.join(", ")));
         }
         out.join("\n") + if out.is_empty() { "" } else { "\n" }
     }

@@ -1,7 +1,10 @@
 //! What of a module is emitted, and under which names: liveness, which expressions get a wire, which pins need none.
 
 use crate::{Value, ir::*, names::Taken};
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::{
+    cell::RefCell,
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
+};
 
 /// Statements of one target, flattened: the expressions that decide and give its value.
 pub(super) type Drivers = BTreeMap<SigId, Vec<NodeId>>;
@@ -25,7 +28,14 @@ pub(super) struct Plan {
     pub simple: HashMap<SigId, NodeId>,
     /// Combinational signals whose statements read no signal: their value. An `always @*` of these would never run.
     pub constants: HashMap<SigId, Value>,
+    /// Every name in use.
+    pub taken: RefCell<Taken>,
+    /// For each invented name: what it was made from.
+    stems: HashMap<NodeId, String>,
 }
+
+/// Of the name that an invented one starts with, no more characters than this are used.
+const STEM: usize = 40;
 
 impl Plan {
     pub fn new(m: &Module) -> Self {
@@ -50,6 +60,8 @@ impl Plan {
             bound: HashMap::new(),
             simple,
             constants,
+            taken: RefCell::new(taken_names(m)),
+            stems: HashMap::new(),
         };
         plan.choose_wires(m, &drivers);
         plan.choose_connections(m);
@@ -88,7 +100,6 @@ impl Plan {
         {
             *uses.entry(*n).or_default() += 1;
         }
-        let mut taken = taken_names(m);
         for id in live {
             let node = m.node(id);
             let atom = matches!(node.op, Op::Const(_) | Op::Sig(_));
@@ -98,7 +109,8 @@ impl Plan {
                 _ if atom => continue,
                 Some(name) => name.clone(),
                 None if shared || sliced || matches!(node.op, Op::Select(..)) || self.is_long(m, id) => {
-                    taken.unique(&self.invent(m, id))
+                    let invented = self.invent(m, id);
+                    self.taken.get_mut().unique(&invented)
                 }
                 None => continue,
             };
@@ -119,7 +131,7 @@ impl Plan {
     }
 
     /// A name that says what an unnamed expression is: the name nearest to it and the operation.
-    fn invent(&self, m: &Module, id: NodeId) -> String {
+    fn invent(&mut self, m: &Module, id: NodeId) -> String {
         let node = m.node(id);
         let verb = match &node.op {
             Op::Not(_) => "n",
@@ -143,7 +155,12 @@ impl Plan {
             Op::Const(_) | Op::Sig(_) => "copy",
         };
         match self.nearest(m, id) {
-            Some(near) => format!("{near}_{verb}"),
+            Some(near) => {
+                let stem: String = near.chars().take(STEM).collect();
+                let name = format!("{stem}_{verb}");
+                self.stems.insert(id, stem);
+                name
+            }
             None => verb.into(),
         }
     }
@@ -151,7 +168,7 @@ impl Plan {
     fn nearest(&self, m: &Module, id: NodeId) -> Option<String> {
         m.node(id).op.operands().into_iter().find_map(|o| match (&m.node(o).op, self.wires.get(&o)) {
             (Op::Sig(s), _) => Some(m.sig(*s).name.clone()),
-            (_, Some(name)) => Some(name.clone()),
+            (_, Some(name)) => Some(self.stems.get(&o).unwrap_or(name).clone()),
             (Op::Const(_), None) => None,
             (_, None) => self.nearest(m, o),
         })

@@ -1,6 +1,6 @@
 //! Text of properties, under `` `ifdef EM_ASSERT``: assertions for simulators, and for formal proof under `FORMAL`.
 
-use super::{expr::Printer, module::Writer};
+use super::{expr::Printer, module::Writer, one_line};
 use crate::ir::*;
 use std::collections::HashSet;
 
@@ -10,25 +10,26 @@ pub(super) fn text(w: &Writer<'_>, p: &Printer<'_>) -> String {
     }
     let mut out = format!("`ifdef EM_ASSERT\n{}", w.section(p, &p.plan.checking, true));
     for (d, domain) in w.m.domains.iter().enumerate() {
-        let props: Vec<&Prop> = w.m.props.iter().filter(|q| q.domain.0 as usize == d).collect();
+        let here = w.m.props.iter().filter(|q| q.domain.0 as usize == d);
+        let props: Vec<(&Prop, String)> = here.map(|q| (q, p.plan.taken.borrow_mut().unique(&label(q)))).collect();
         if props.is_empty() {
             continue;
         }
         let begin = format!("    always @(posedge {}) begin\n        if (!{}) begin\n", domain.clk(), domain.rst());
         out += "`ifdef FORMAL\n";
         out += &begin;
-        for q in &props {
-            out += &format!("            {}: {} ({});\n", label(q), keyword(q.kind), p.expr(q.cond));
+        for (q, label) in &props {
+            out += &format!("            {label}: {} ({});\n", keyword(q.kind), p.expr(q.cond));
         }
         out += "        end\n    end\n`else\n";
         out += &begin;
-        for q in &props {
+        for (q, label) in &props {
             let cond = p.expr(q.cond);
             out += &match q.kind {
-                PropKind::Cover => format!("            {}: cover ({cond});\n", label(q)),
+                PropKind::Cover => format!("            {label}: cover ({cond});\n"),
                 _ => format!(
                     "            if (!({cond})) begin\n                $display(\"%m: {}\");\n                $stop;\n            end\n",
-                    q.message.replace('\\', "/").replace('"', "'").replace('%', "%%")
+                    one_line(&q.message).replace('\\', "/").replace('"', "'").replace('%', "%%")
                 ),
             };
         }
