@@ -2,40 +2,27 @@
 
 mod common;
 
-use common::{INSIDE, OUTSIDE, forwarded, nat};
-use em_model::{DropReason, Model, ModelConfig, PuntReason, Verdict, diff};
-use serde_json::Value;
-
-fn case(id: &str) -> Value {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testbench/cases/cases.json");
-    let text = std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{path}: {error}"));
-    let cases: Vec<Value> = serde_json::from_str(&text).unwrap();
-    cases.into_iter().find(|case| case["id"] == id).unwrap_or_else(|| panic!("no case {id}"))
-}
-
-fn bytes(hex: &str) -> Vec<u8> {
-    (0..hex.len()).step_by(2).map(|at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap()).collect()
-}
-
-/// Name and bytes of every packet of `side`.
-fn packets(case: &Value, side: &str) -> Vec<(String, Option<Vec<u8>>)> {
-    let list = case[side]["packets"].as_array().unwrap();
-    list.iter().map(|packet| (packet["name"].to_string(), packet["hex"].as_str().map(bytes))).collect()
-}
+use common::case::{case, packets};
+use common::{INSIDE, OUTSIDE, forwarded, mirrored, nat, said};
+use em_model::{Arrival, DropReason, Model, ModelConfig, PuntReason, Verdict, diff};
 
 fn model() -> Model {
     nat(INSIDE, OUTSIDE, ModelConfig::default())
 }
 
-/// Every packet of the case comes out as the case says; `choose` gives the model for a packet.
+/// Every packet of the case comes out as the case says; `choose` gives the model for a packet. The cases travel outwards;
+/// their mirror images come back: the expected frame, addresses exchanged, becomes the given one, addresses exchanged.
 fn exact(id: &str, mut choose: impl FnMut(&str) -> Model) {
     let case = case(id);
     let (given, wanted) = (packets(&case, "stimulus"), packets(&case, "expected"));
     assert_eq!(given.len(), wanted.len());
     for ((name, frame), (_, wanted)) in given.iter().zip(wanted) {
         let (frame, wanted) = (frame.as_ref().unwrap(), wanted.unwrap());
-        let got = forwarded(choose(name).host_tx(1, false, frame));
+        let mut model = choose(name);
+        let got = forwarded(model.host_tx(1, false, frame));
         assert!(got == wanted, "{id} {name}\n{}", diff(&wanted, &got));
+        let back = forwarded(model.frame(Arrival::Net0, false, &mirrored(&wanted)));
+        assert!(back == mirrored(frame), "{id} {name}, mirrored\n{}", diff(&mirrored(frame), &back));
     }
 }
 
@@ -85,6 +72,12 @@ fn par_01_contradicting_lengths() {
         assert_eq!(model.host_tx(1, false, frame.as_ref().unwrap()), Verdict::Drop(reason), "{name}");
     }
     assert_eq!((model.counters().dropped_total(), model.counters().translated), (7, 0));
+    // From the network they are as malformed, whatever the bytes say where a destination would be.
+    for ((name, frame), reason) in given.iter().zip(reasons) {
+        let mut frame = frame.clone().unwrap();
+        frame[30..34].copy_from_slice(&OUTSIDE);
+        assert_eq!(model.frame(Arrival::Net0, false, &frame), Verdict::Drop(reason), "{name}");
+    }
 }
 
 #[test]
@@ -95,12 +88,15 @@ fn par_03_tags() {
         let (frame, wanted) = (frame.as_ref().unwrap(), wanted.unwrap());
         let got = forwarded(model().host_tx(1, false, frame));
         assert!(got == wanted, "{name}\n{}", diff(&wanted, &got));
+        let back = forwarded(model().frame(Arrival::Net1, false, &mirrored(&wanted)));
+        assert!(back == mirrored(frame), "{name}, mirrored\n{}", diff(&mirrored(frame), &back));
     }
     let three = given[4].1.clone().unwrap();
     match model().host_tx(1, false, &three) {
         Verdict::Punt { reason: PuntReason::Unmatched, frame, .. } => assert_eq!(frame, three),
         other => panic!("three tags: {other:?}"),
     }
+    assert_eq!(said(&model().frame(Arrival::Net1, false, &three)), "punt not_for_us");
 }
 
 #[test]
@@ -113,6 +109,9 @@ fn roc_01_the_icrc_survives_nat() {
         assert_ne!(out[70..], frame[70..], "{name}: the ICRC covers the source address");
         let back = forwarded(nat(OUTSIDE, INSIDE, config.clone()).host_tx(1, false, &out));
         assert_eq!(&back, frame, "{name}");
+        let answer = nat(INSIDE, OUTSIDE, config.clone()).frame(Arrival::Net0, false, &mirrored(&out));
+        // The ICRC covers where addresses stand, so the mirror image has another; it is wrong by as much as before.
+        assert_eq!(answer.frame().unwrap()[..70], mirrored(frame)[..70], "{name}");
     }
     // A wrong ICRC stays wrong by the same bits.
     let outs: Vec<_> = [0, 3]

@@ -1,6 +1,8 @@
 //! Shared by the model's tests: rules, frames and a recomputation of every checksum.
 #![allow(dead_code)]
 
+pub mod case;
+
 use std::path::Path;
 
 use em_model::{Model, ModelConfig, Verdict};
@@ -109,6 +111,45 @@ pub fn mirrored(frame: &[u8]) -> Vec<u8> {
 fn exchange(frame: &mut [u8], start: usize) {
     let (source, destination) = frame[start + 12..start + 20].split_at_mut(4);
     source.swap_with_slice(destination);
+}
+
+/// Every checksum of an IPv4 frame that is wrong: header, UDP, TCP or ICMP of a whole datagram, and the same of a quoted
+/// datagram as far as it is there.
+pub fn wrong_checksums(frame: &[u8]) -> Vec<String> {
+    let mut start = 14;
+    while matches!(pair(frame, start - 2), 0x8100 | 0x88a8) {
+        start += 4;
+    }
+    let mut wrong = Vec::new();
+    let payload = check_packet(&frame[start..], "", &mut wrong);
+    if let Some(payload) = payload.filter(|payload| frame[start + 9] == 1 && matches!(payload[0], 3 | 4 | 5 | 11 | 12))
+    {
+        check_packet(&payload[8..], "quoted ", &mut wrong);
+    }
+    wrong
+}
+
+/// The payload of a whole datagram, if all of it is there.
+fn check_packet<'f>(packet: &'f [u8], prefix: &str, wrong: &mut Vec<String>) -> Option<&'f [u8]> {
+    let header = 4 * usize::from(packet[0] & 15);
+    if sum(&packet[..header]) != 0xffff {
+        wrong.push(format!("{prefix}IPv4"));
+    }
+    let payload = packet.get(header..usize::from(pair(packet, 2)))?;
+    if pair(packet, 6) & 0x3fff != 0 {
+        return None;
+    }
+    let pseudo = u32::from(sum(&packet[12..20])) + u32::from(packet[9]) + payload.len() as u32;
+    let covered = match packet[9] {
+        17 if pair(payload, 6) == 0 => return Some(payload),
+        6 | 17 => pseudo,
+        1 => 0,
+        _ => return Some(payload),
+    };
+    if fold(covered + u32::from(sum(payload))) != 0xffff {
+        wrong.push(format!("{prefix}protocol {}", packet[9]));
+    }
+    Some(payload)
 }
 
 /// Folds with carries, unlike the model.
