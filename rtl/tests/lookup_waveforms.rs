@@ -53,7 +53,7 @@ fn exact_match_waveform() {
         sim.poke(io.lookup_key, key.unwrap_or(0));
         sim.step();
     }
-    is_in_page(include_str!("../src/lookup/exact.rs"), &sim.wave());
+    is_in_page(include_str!("../src/lookup/stage_exact.rs"), &sim.wave());
 }
 
 #[test]

@@ -1,211 +1,306 @@
-//! An exact-match table in block RAM: one lookup a clock, the whole key compared, updates that never stall a lookup.
+//! An exact-match table: one lookup a clock, the whole key compared, two configuration banks, edits that no lookup minds.
 //!
 //! ```text
-//!                 ┌────────┐  row  ┌───────────┐ entry ┌─────────┐    ┌────────┐
-//!  lookup_key ───▶│  hash  │──────▶│ RAM, 1 a  │──────▶│ compare │───▶│ select │──▶ hit, hit_value
-//!                 └────────┘       │ way, port │       └─────────┘    └────────┘
-//!                    2 clocks      │ a │ port b│ 2         2              1
-//!                                  └───┴───────┘
-//!  command ──▶ serial hash, read, judge, write ─┘
+//!                  ┌──────┐ row ┌───────────┐ word ┌─────────┐     ┌────────┐
+//!  lookup key ────▶│ hash │────▶│ RAM a way │─────▶│ compare │────▶│ select │──▶ answer
+//!                  └──────┘     └───────────┘      │ parity  │     └────────┘
+//!                     2            2     ▲         └─────────┘ 2       1   clocks
+//!                                        │ row, word    ▲
+//!  slot (management) ────────────────────┴──────────────┘ the word being written is one more way
 //! ```
 //!
-//! Latency 7 clocks, throughput 1 a clock, never stalls. A command takes about [`RowHash::digits`] + 12 clocks.
+//! | port | |
+//! |---|---|
+//! | `lookup` | a key and the bank to find it in |
+//! | `answer` | hit and value, [`ExactTable::LATENCY`] clocks later |
+//! | `slot` | reads and writes of single slots by the [manager](super::TableManager) |
+//!
+//! Latency 7 clocks, throughput 1 lookup a clock, never stalls. With [`Management::Shared`] a read of `slot` waits for a
+//! clock without a lookup, so lookups must leave some free.
 //!
 //! Three keys in a row, of which the second is not in the table:
 //!
 //! ```text
 //! cycle          41  42  43  44  45  46  47  48  49  50
-//! lookup_valid  ‾‾‾‾‾‾‾‾‾‾‾‾\___________________________
-//! lookup_key    |5a7|123|5a7|0
-//! hit           ____________________________/‾‾‾\___/‾‾‾
-//! hit_value     |0                          |c3 |0  |c3
 //! ```
 //!
-//! 1. A key hits if and only if it was inserted and not deleted since; the value is the inserted one.
-//! 2. A lookup during a command sees the table before or after it: a way whose row is written in the very clock in which
-//!    it is read misses, which is "before" of an insert and "after" of a delete. A live slot is never written otherwise.
-//! 3. A command that is refused changes nothing; see [`TableStatus`] for the reasons.
-//! 4. The same key may stand in two ways with the same value, so that software can move it without a gap.
-//! 5. After reset, and after `clear`, the table clears itself, one row a clock; until `ready` lookups miss and commands are refused.
-//!
-//! Where a key may stand is [`ExactMatch::row_of`]; which of the ways it takes is the software's choice, so that it can
-//! fill the table to the last few slots without a search in hardware.
+//! 1. A key hits in a bank if and only if a slot that holds it is valid in that bank; the value is that slot's. At most
+//!    one value of a key may be valid in a bank: the manager sees to that.
+//! 2. A lookup of a row that is being written in the very clock is answered from the word being written, whatever the
+//!    memory returns.
+//! 3. A word of wrong parity is no hit. The answer says so if there is no other hit (`parity`), and in any case (`failed`).
 
-use super::{SlotCommand, hash, hash::RowHash, manage};
+use super::{
+    Geometry, Layout, Management, hash,
+    layout::{Entry, squeeze},
+    ram::{self, Access},
+};
 use crate::{carry, carry_valid};
-use hdl::{memory::RamPort, *};
+use hdl::*;
 
-/// Clocks from a block RAM's address to its data, with the output register.
-pub(super) const RAM_LATENCY: u32 = 2;
-/// Clocks from an entry to the way's hit.
+/// Clocks from a word to its way's hit.
 const COMPARE_LATENCY: u32 = 2;
-/// Bits that one first-stage comparator takes.
+/// Bits of the key that one comparator of the first stage takes.
 const COMPARE_GROUP: u32 = 8;
+/// Bits of the word that one parity of the first stage takes.
+const PARITY_GROUP: u32 = 16;
+/// Clocks from `taken` to the word found.
+pub(super) const FOUND_LATENCY: u32 = ram::LATENCY + 1;
 
 /// Configuration of an exact-match table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct ExactMatch {
-    /// Ways: 2 to 8.
-    pub ways: u32,
-    /// Rows of each way: a power of two from 16 to 32,768.
-    pub rows: u32,
-    /// Bits of a key: a multiple of 4 from 12 to 128.
-    pub key_w: u32,
-    /// Bits of a value: 1 to 512.
-    pub value_w: u32,
+pub struct ExactTable {
+    /// Name of the table, for messages.
+    pub name: &'static str,
+    /// Ways (2 to 8), rows (a power of two from 16 to 32,768) and widths; keys are a multiple of 4 from 12 to 64 bits.
+    pub geometry: Geometry,
+    /// What a word stores.
+    pub layout: Layout,
+    /// Its memory.
+    pub memory: ExactMemory,
+}
+
+/// The memory of an exact-match table.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ExactMemory {
+    /// Block RAM.
+    Block(Management),
+    /// Lookup tables, for a few rows, and a copy in block RAM that management reads.
+    Distributed,
+}
+
+/// A key to look up.
+#[derive(Bundle, Clone, Debug)]
+#[bundle(key_w: u32)]
+pub struct ExactLookup<S> {
+    /// There is one.
+    pub valid: S,
+    /// The bank to find it in.
+    pub bank: S,
+    /// The key.
+    #[width(key_w)]
+    pub key: S,
+}
+
+/// The answer, [`ExactTable::LATENCY`] clocks after the key.
+#[derive(Bundle, Clone, Debug)]
+#[bundle(data_w: u32)]
+pub struct ExactAnswer<S> {
+    /// The key is in the table.
+    pub hit: S,
+    /// There was a key, and it is not.
+    pub miss: S,
+    /// It is not, and a word of its rows failed its parity.
+    pub parity: S,
+    /// A word of its rows failed its parity.
+    pub failed: S,
+    /// The stored bits of its value and, above them, the delta; 0 without a hit.
+    #[width(data_w)]
+    pub data: S,
+}
+
+/// Management's access to single slots.
+#[derive(Bundle, Clone, Debug)]
+#[bundle(way_w: u32, row_w: u32, word_w: u32)]
+pub struct SlotAccess<S> {
+    /// Read the slot's word; held until it is taken.
+    pub read: S,
+    /// Write `word` to the slot. The word stays as it is for another five clocks.
+    pub write: S,
+    /// The write goes to the row in all ways, and `row` and `way` together count through all slots.
+    pub all: S,
+    /// Way; of a direct table the bank.
+    #[width(way_w)]
+    pub way: S,
+    /// Row.
+    #[width(row_w)]
+    pub row: S,
+    /// What is written.
+    #[width(word_w)]
+    pub word: S,
+    /// The read is under way.
+    #[flip]
+    pub taken: S,
+    /// The word that was read, from 3 clocks after `taken` on.
+    #[flip]
+    #[width(word_w)]
+    pub found: S,
 }
 
 /// Ports of an exact-match table.
 #[derive(Bundle, Clone, Debug)]
-#[bundle(key_w: u32, value_w: u32)]
-pub struct ExactIo<S> {
-    /// There is a key to look up.
+#[bundle(table: &ExactTable)]
+pub struct ExactTableIo<S> {
+    /// Lookups, one a clock.
     #[input]
-    pub lookup_valid: S,
-    /// The key.
-    #[input]
-    #[width(key_w)]
-    pub lookup_key: S,
-    /// The key is in the table; 7 clocks after the key.
+    #[shape(ExactLookup::shape(table.geometry.key_w))]
+    pub lookup: ExactLookup<S>,
+    /// Their answers.
     #[output]
-    pub hit: S,
-    /// Its value, or 0 without a hit.
-    #[output]
-    #[width(value_w)]
-    pub hit_value: S,
-    /// Commands that edit the table.
+    #[shape(ExactAnswer::shape(table.layout.data_w()))]
+    pub answer: ExactAnswer<S>,
+    /// Management.
     #[input]
-    #[shape(SlotCommand::shape(key_w, value_w))]
-    pub command: SlotCommand<S>,
-    /// Empty the table; one clock long, not during a command.
-    #[input]
-    pub clear: S,
-    /// The table has cleared itself, after reset or `clear`.
-    #[output]
-    pub ready: S,
+    #[shape(table.slot_shape())]
+    pub slot: SlotAccess<S>,
 }
 
-/// How a slot's word is laid out: the validity in bit 0, then the key, then the value.
-#[derive(Bundle, Clone, Debug)]
-#[bundle(key_w: u32, value_w: u32)]
-pub(super) struct Entry<S> {
-    /// The slot is in use.
-    pub live: S,
-    /// Its key.
-    #[width(key_w)]
-    pub key: S,
-    /// Its value.
-    #[width(value_w)]
-    pub value: S,
+/// What one way says of a lookup, [`COMPARE_LATENCY`] clocks after its word.
+struct Way {
+    /// It holds the key.
+    hit: Bits,
+    /// Its word failed its parity.
+    failed: Bits,
+    /// Its value, and the delta.
+    data: Bits,
 }
 
-impl ExactMatch {
-    /// Clocks from a key to its hit.
-    pub const LATENCY: u32 = hash::LATENCY + RAM_LATENCY + COMPARE_LATENCY + 1;
+impl ExactTable {
+    /// Clocks from a key to its answer.
+    pub const LATENCY: u32 = hash::LATENCY + ram::LATENCY + COMPARE_LATENCY + 1;
 
-    /// The row hashes.
-    pub fn hash(&self) -> RowHash {
-        RowHash { key_w: self.key_w, ways: self.ways, row_w: clog2(u64::from(self.rows)) }
+    pub(super) fn slot_shape(&self) -> SlotAccess<Shape> {
+        SlotAccess::shape(clog2(u64::from(self.geometry.ways)), self.geometry.row_w(), self.layout.width())
     }
 
-    /// The row of `way` in which `key` may stand.
-    pub fn row_of(&self, way: u32, key: u128) -> u32 {
-        self.hash().row_of(way, key)
+    /// The words of the ways, [`ram::LATENCY`] clocks after the rows, and management's reads.
+    fn words(&self, lookup: Bits, rows: &[Bits], slot: &SlotAccess<Bits>) -> Vec<Bits> {
+        let mut words = Vec::new();
+        let mut managed = Vec::new();
+        for (way, row) in rows.iter().enumerate() {
+            let name = format!("way{way}");
+            let write = slot.write & (slot.all | slot.way.eq(way as u64));
+            let access = Access { write, read: slot.read, row: slot.row, word: slot.word };
+            match self.memory {
+                ExactMemory::Block(management) => {
+                    let read = slot.read & management.may_read(lookup);
+                    let access = Access { read, ..access };
+                    let found = management.ram(&name, self.geometry.rows, lookup, *row, access);
+                    words.push(found.lookup);
+                    managed.push(found.manage);
+                }
+                ExactMemory::Distributed => words.push(ram::distributed(&name, self.geometry.rows, *row, access)),
+            }
+        }
+        let (taken, found) = match self.memory {
+            ExactMemory::Block(management) => (slot.read & management.may_read(lookup), select(slot.way, &managed)),
+            ExactMemory::Distributed => {
+                let all_slots = cat([slot.way, slot.row]);
+                let access = Access { write: slot.write, read: slot.read, row: all_slots, word: slot.word };
+                (slot.read, ram::copy("copy", 1 << all_slots.width(), access))
+            }
+        };
+        slot.taken.set(taken);
+        slot.found.set(found.delay_enable(carry_valid("taken", taken, ram::LATENCY)));
+        words
     }
 
-    /// The RAM of one way: port a looks up, port b is management.
-    fn ram(&self, way: u32) -> [RamPort; 2] {
-        let width = hdl::bundle::packed_width(&self.entry());
-        let ports = memory::true_dual(self.rows, width).latency(RAM_LATENCY).dual();
-        ports[0].rdata.named(&format!("way{way}_ram"));
-        ports
-    }
-
-    pub(super) fn entry(&self) -> Entry<Shape> {
-        Entry::shape(self.key_w, self.value_w)
+    /// Compares a word with the key: groups of bits, then all.
+    fn compare(&self, name: &str, word: Bits, key: Bits, bank: Bits, asked: Bits, may_hit: Bits) -> Way {
+        let Entry { valid, key: stored, data } = self.layout.entry(word);
+        let stored = stored.expect("an exact table stores its keys");
+        let groups = |width: u32, size: u32| {
+            (0..width).step_by(size as usize).map(move |lsb| lsb..(lsb + size).min(width)).collect::<Vec<_>>()
+        };
+        let same = groups(key.width(), COMPARE_GROUP).into_iter().map(|g| stored.slice(g.clone()).eq(key.slice(g)));
+        let same = cat(same).delay().named(&format!("{name}_same"));
+        let odd = groups(word.width(), PARITY_GROUP).into_iter().map(|g| word.slice(g).parity());
+        let odd = cat(odd).delay().named(&format!("{name}_odd")).parity();
+        let valid = mux(bank, valid.bit(1), valid.bit(0));
+        let may_hit = (valid & may_hit & asked).delay_reset(0).named(&format!("{name}_may_hit"));
+        let read = asked.delay_reset(0).named(&format!("{name}_read"));
+        Way {
+            hit: (same.all() & may_hit & !odd).delay_reset(0).named(&format!("{name}_hit")),
+            failed: (read & odd).delay_reset(0).named(&format!("{name}_failed")),
+            data: carry(&format!("{name}_data"), data, COMPARE_LATENCY),
+        }
     }
 }
 
-impl Block for ExactMatch {
-    type Io<S> = ExactIo<S>;
+impl Block for ExactTable {
+    type Io<S> = ExactTableIo<S>;
 
     fn name(&self) -> String {
-        "exact_match".into()
+        "exact_table".into()
     }
 
     fn doc(&self) -> String {
-        "Exact-match table in block RAM: one lookup a clock, whole keys compared, updates never stall a lookup.".into()
+        "Exact-match table: one lookup a clock, whole keys compared, two banks, edits that no lookup minds.".into()
     }
 
     fn params(&self) -> Vec<(&'static str, String)> {
-        let params = [("ways", self.ways), ("rows", self.rows), ("key", self.key_w), ("value", self.value_w)];
-        params.map(|(name, value)| (name, value.to_string())).to_vec()
+        vec![("table", self.name.into())]
     }
 
     fn check(&self) -> Result<(), String> {
-        let ExactMatch { ways, rows, key_w, value_w } = *self;
+        let ExactTable { name, geometry: Geometry { ways, rows, key_w, .. }, layout, .. } = *self;
         if !(2..=8).contains(&ways) {
-            return Err(format!("exact_match with {ways} ways: use 2 to 8"));
+            return Err(format!("table {name} with {ways} ways: use 2 to 8"));
         }
         if !rows.is_power_of_two() || !(16..=32_768).contains(&rows) {
-            return Err(format!("exact_match with {rows} rows a way: use a power of two from 16 to 32768"));
+            return Err(format!("table {name} with {rows} rows a way: use a power of two from 16 to 32768"));
         }
-        if key_w % 4 != 0 || !(12..=128).contains(&key_w) {
-            return Err(format!("exact_match with keys of {key_w} bits: use a multiple of 4 from 12 to 128"));
+        if key_w % 4 != 0 || !(12..=64).contains(&key_w) || layout.key_mask.checked_shr(key_w).unwrap_or(0) != 0 {
+            return Err(format!("table {name} with keys of {key_w} bits: use a multiple of 4 from 12 to 64"));
         }
-        if !(1..=512).contains(&value_w) {
-            return Err(format!("exact_match with values of {value_w} bits: use 1 to 512"));
+        if layout.key_mask == 0 || layout.value_mask == 0 || layout.valid_w != 2 {
+            return Err(format!("table {name} stores no key, no value or one bank: an exact table needs all three"));
         }
         Ok(())
     }
 
-    fn io(&self) -> ExactIo<Shape> {
-        ExactIo::shape(self.key_w, self.value_w)
+    fn io(&self) -> ExactTableIo<Shape> {
+        ExactTableIo::shape(self)
     }
 
     #[names]
-    fn build(&self, io: &ExactIo<Bits>) {
-        let rows = self.hash().rows(io.lookup_key);
-        let valid_at_row = carry_valid("valid", io.lookup_valid, hash::LATENCY);
-        let key_at_entry = carry("key", io.lookup_key, hash::LATENCY + RAM_LATENCY);
-        let valid_at_entry = carry_valid("valid_in_ram", valid_at_row, RAM_LATENCY);
-        let ways: Vec<[RamPort; 2]> = (0..self.ways).map(|way| self.ram(way)).collect();
-        manage::build(self, io, &ways.iter().map(|[_, manage]| *manage).collect::<Vec<_>>());
+    fn build(&self, io: &ExactTableIo<Bits>) {
+        const WORD: u32 = hash::LATENCY + ram::LATENCY;
+        let (lookup, slot, mask) = (&io.lookup, &io.slot, self.layout.key_mask);
+        let rows = self.geometry.hash().rows(lookup.key);
+        let asked_at_row = carry_valid("asked", lookup.valid, hash::LATENCY);
+        let words = self.words(asked_at_row, &rows, slot);
 
-        let mut hits = Vec::new();
-        let mut values = Vec::new();
-        for (way, ([lookup, manage], row)) in ways.iter().zip(rows).enumerate() {
-            lookup.en.set(valid_at_row);
-            lookup.we.set(0);
-            lookup.addr.set(row);
-            lookup.wdata.set(0);
-            // What a read returns in the clock of a write to the same row is undefined, validity and key included.
-            let collides = (manage.we & manage.addr.eq(row)).named(&format!("way{way}_collides"));
-            let blind = carry(&format!("way{way}_blind"), collides | !io.ready, RAM_LATENCY);
-            let (hit, value) =
-                compare(way, &unpack(&self.entry(), lookup.rdata), key_at_entry, valid_at_entry & !blind);
-            hits.push(hit);
-            values.push(value);
+        let asked = carry_valid("asked_in_ram", asked_at_row, ram::LATENCY);
+        let key = carry("key", squeeze(mask, lookup.key), WORD);
+        let bank = carry("bank", lookup.bank, WORD);
+        let full = mask.count_ones() == self.geometry.key_w;
+        // A key with a bit that no word stores is in no slot.
+        let storable = if full {
+            lit(1, 1)
+        } else {
+            let foreign = (lookup.key & !constant(Value::new(self.geometry.key_w, mask.into()))).any();
+            !carry("foreign", foreign, WORD)
+        };
+
+        let mut ways = Vec::new();
+        let mut met = Vec::new();
+        for (way, (word, row)) in words.iter().zip(&rows).enumerate() {
+            let name = format!("way{way}");
+            let readable = if let ExactMemory::Block(_) = self.memory {
+                let meets = slot.write & (slot.all | slot.way.eq(way as u64)) & slot.row.eq(*row);
+                let blind = carry(&format!("{name}_blind"), meets.named(&format!("{name}_meets")), ram::LATENCY);
+                met.push(blind);
+                asked & !blind
+            } else {
+                asked
+            };
+            ways.push(self.compare(&name, *word, key, bank, readable, storable));
         }
-        // At most one value among the hits (rule 4), so an or-tree selects it.
-        let chosen = hits.iter().zip(values).map(|(hit, value)| hit.repeat(self.value_w) & value);
-        io.hit.reset(0).set(cat(hits.clone()).any());
-        io.hit_value.registered().set(chosen.reduce(|a, b| a | b).expect("a table has ways"));
-    }
-}
+        if !met.is_empty() {
+            let met = asked & cat(met).any();
+            ways.push(self.compare("written", slot.word, key, bank, met, storable));
+        }
 
-/// Whether an entry is the one looked for, and its value, [`COMPARE_LATENCY`] clocks later: groups of bits, then all.
-fn compare(way: usize, entry: &Entry<Bits>, key: Bits, may_hit: Bits) -> (Bits, Bits) {
-    let width = key.width();
-    let groups: Vec<Bits> = (0..width)
-        .step_by(COMPARE_GROUP as usize)
-        .map(|lsb| {
-            let bits = lsb..(lsb + COMPARE_GROUP).min(width);
-            entry.key.slice(bits.clone()).eq(key.slice(bits))
-        })
-        .collect();
-    let same = cat(groups).delay().named(&format!("way{way}_same"));
-    let may_hit = (entry.live & may_hit).delay_reset(0).named(&format!("way{way}_may_hit"));
-    let hit = (same.all() & may_hit).delay_reset(0).named(&format!("way{way}_hit"));
-    (hit, carry(&format!("way{way}_value"), entry.value, COMPARE_LATENCY))
+        // At most one value among the hits (rule 1), so an or-tree selects it.
+        let chosen = ways.iter().map(|way| way.hit.repeat(way.data.width()) & way.data);
+        let hit = cat(ways.iter().map(|way| way.hit)).any();
+        let failed = cat(ways.iter().map(|way| way.failed)).any();
+        let compared = carry_valid("compared", asked, COMPARE_LATENCY);
+        io.answer.hit.reset(0).set(hit);
+        io.answer.miss.reset(0).set(compared & !hit);
+        io.answer.parity.reset(0).set(failed & !hit);
+        io.answer.failed.reset(0).set(failed);
+        io.answer.data.registered().set(chosen.reduce(|a, b| a | b).expect("a table has ways"));
+    }
 }

@@ -1,7 +1,7 @@
 //! The management side of an exact-match table: clears it, then carries out one command at a time over
 //! port b of the ways' RAMs.
 
-use super::exact::{Entry, ExactIo, ExactMatch, RAM_LATENCY};
+use super::stage_exact::{Entry, ExactIo, ExactMatch, RAM_LATENCY};
 use super::{Operation, SlotCommand, TableStatus};
 use hdl::{memory::RamPort, *};
 

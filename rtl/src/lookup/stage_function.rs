@@ -12,7 +12,7 @@
 //!    which it is read, the RAM's answer is undefined and the new entry is taken from the write instead.
 //! 3. After reset, and after `clear`, the table clears itself, one entry a clock; until `ready` no function has an entry.
 
-use super::{FunctionCommand, FunctionEntry, TableStatus, exact::RAM_LATENCY};
+use super::{FunctionCommand, FunctionEntry, TableStatus, stage_exact::RAM_LATENCY};
 use crate::{carry, carry_valid};
 use hdl::*;
 

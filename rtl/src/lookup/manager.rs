@@ -1,0 +1,476 @@
+//! The management side of all tables: clears them, then carries out one command at a time.
+//!
+//! ```text
+//!                     ┌───────────── bank, ready
+//!  manage ──▶ check ──┴▶ hash ──▶ read, judge ──▶ compose ──▶ slot of the table
+//!                                  ▲   │ way by way      (validity, delta, parity)
+//!                                  └───┘
+//! ```
+//!
+//! An insert or delete hashes its key, reads the key's slot in the other ways and then in the command's, and writes that
+//! one if all is well. A direct table is managed alike, with its two banks for ways. Nothing here is fast, and no
+//! comparison is wider than a clock allows: words are registered, compared in groups, and judged a clock later.
+//!
+//! 1. Only the shadow bank is edited. A slot in use in the active bank keeps key and value; its word may be rewritten
+//!    with another validity of the shadow bank.
+//! 2. A command that is refused changes nothing; see [`TableStatus`] for the reasons.
+//! 3. The bank changes in one clock for all tables, and the commit is over when no lookup that took the bank before can
+//!    still read: so no word is written that a lookup may take for another one.
+//! 4. After reset, and after a clear, no slot is valid in either bank; until then `ready` is 0.
+//! 5. A word of wrong parity counts as free: it can be inserted over, and a sync leaves it alone.
+
+use super::{
+    Operation, RowHash, SlotAccess, Table, TableManage, TableStatus, Tables,
+    exact::FOUND_LATENCY,
+    layout::{Content, KEY_W, VALUE_W},
+    serial_hash::{SerialHash, Steps},
+};
+use hdl::{checksum::ones_sum, *};
+
+/// Bits that one comparator or parity of the first stage takes.
+const GROUP: u32 = 16;
+/// Clocks from `taken` to what is judged: the tables are multiplexed, then compared in two stages.
+const JUDGED_LATENCY: u32 = FOUND_LATENCY + 3;
+
+/// Configuration of the management side: the tables that it manages.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TableManager {
+    /// They.
+    pub tables: Tables,
+}
+
+/// Ports of the management side.
+#[derive(Bundle, Clone, Debug)]
+#[bundle(tables: &Tables)]
+pub struct TableManagerIo<S> {
+    /// Commands.
+    #[input]
+    pub manage: TableManage<S>,
+    /// Slots of the table of that name.
+    #[output]
+    #[shape(tables.slot_shape(Table::NatTx))]
+    pub nat_tx: SlotAccess<S>,
+    /// Slots of the table of that name.
+    #[output]
+    #[shape(tables.slot_shape(Table::NatRx))]
+    pub nat_rx: SlotAccess<S>,
+    /// Slots of the table of that name.
+    #[output]
+    #[shape(tables.slot_shape(Table::Mac))]
+    pub mac: SlotAccess<S>,
+    /// Slots of the table of that name.
+    #[output]
+    #[shape(tables.slot_shape(Table::Function))]
+    pub function: SlotAccess<S>,
+    /// Slots of the table of that name.
+    #[output]
+    #[shape(tables.slot_shape(Table::NextHop))]
+    pub next_hop: SlotAccess<S>,
+}
+
+/// What the management side is doing.
+#[derive(Encode, Clone, Copy, PartialEq, Eq)]
+enum Step {
+    /// Waits until no lookup is under way that saw the tables before.
+    Drain,
+    /// Writes an empty word to every slot.
+    Clear,
+    /// Waits for a command.
+    Idle,
+    /// Is the slot in the table?
+    Check,
+    /// Hashes the key, a digit a clock.
+    Hash,
+    /// Chooses the row in the way to be read.
+    Visit,
+    /// Reads the slot, as soon as the table can.
+    Read,
+    /// Waits for its word, and for what the comparators say of it.
+    Fetch,
+    /// Keeps that, and goes on to the next way.
+    Judge,
+    /// Accepts or refuses.
+    Decide,
+    /// Puts the new word together.
+    Compose,
+    /// Adds its parity.
+    Seal,
+    /// Writes it.
+    Write,
+    /// Goes on to the next slot of a sync.
+    Next,
+    /// Answers.
+    Answer,
+}
+
+impl<S> TableManagerIo<S> {
+    fn slots(&self) -> [&SlotAccess<S>; 5] {
+        [&self.nat_tx, &self.nat_rx, &self.mac, &self.function, &self.next_hop]
+    }
+}
+
+impl TableManager {
+    /// The constant that `of` gives for the present table.
+    fn constant_of(&self, table: Bits, width: u32, of: impl Fn(Table) -> u64) -> Bits {
+        select(table, &Table::ALL.map(|t| lit(width, of(t).into())))
+    }
+
+    /// Bits that count through the rows of any table, and through all slots of those that lie in one memory.
+    fn row_w(&self) -> u32 {
+        let in_one_memory = |t: Table| t != Table::NatTx && t != Table::NatRx;
+        let bits = |t: Table| {
+            let slot = self.tables.slot_shape(t);
+            slot.row.0 + if in_one_memory(t) { slot.way.0 } else { 0 }
+        };
+        Table::ALL.map(bits).into_iter().max().unwrap_or(1)
+    }
+
+    /// The hash whose low ways and low row bits are those of every exact table.
+    fn widest_hash(&self) -> RowHash {
+        let exact = [Table::NatTx, Table::NatRx, Table::Mac].map(|t| self.tables.geometry(t).hash());
+        let ways = exact.map(|h| h.ways).into_iter().max().unwrap_or(2);
+        let row_w = exact.map(|h| h.row_w).into_iter().max().unwrap_or(4);
+        RowHash { key_w: KEY_W, ways, row_w }
+    }
+
+    /// Is anything of the command beyond its table, one clock later?
+    #[names]
+    fn out_of_range(&self, command: &TableManage<Bits>, inserts: Bits) -> Bits {
+        let allowed = |width: u32, of: &dyn Fn(Table) -> u64| self.constant_of(command.table, width, of);
+        let direct = command.table.ge(Table::Function as u64);
+        let ways = allowed(8, &|t| self.tables.geometry(t).ways.into());
+        let rows = allowed(16, &|t| u64::from(self.tables.geometry(t).rows) - 1);
+        let keys = allowed(KEY_W, &|t| self.tables.layout(t).key_mask);
+        let values = allowed(64, &|t| self.tables.layout(t).value_mask);
+        let no_table = command.table.ge(Table::ALL.len() as u64).delay();
+        let no_way = command.way.ge(ways).delay();
+        let no_row = (command.row & !rows).any().delay();
+        let no_key = (!direct & (command.key & !keys).any()).delay();
+        let no_value = (inserts & (command.value & !values).any()).delay();
+        no_table | no_way | no_row | no_key | no_value
+    }
+}
+
+impl Block for TableManager {
+    type Io<S> = TableManagerIo<S>;
+
+    fn name(&self) -> String {
+        "table_manager".into()
+    }
+
+    fn doc(&self) -> String {
+        "Management side of all tables: clears them, then carries out one command at a time.".into()
+    }
+
+    fn io(&self) -> TableManagerIo<Shape> {
+        TableManagerIo::shape(&self.tables)
+    }
+
+    #[names]
+    fn build(&self, io: &TableManagerIo<Bits>) {
+        let tables = &self.tables;
+        let command = &io.manage;
+        let is = |o: Operation| command.operation.eq(o.encoded());
+        let (inserts, deletes, reads, syncs) =
+            (is(Operation::Insert), is(Operation::Delete), is(Operation::Read), is(Operation::Sync));
+        command.done.reset(0);
+        command.done.set(0);
+        command.ready.reset(0);
+        command.bank.reset(0);
+        command.status.registered();
+        let status = |s: TableStatus| command.status.set(s.encoded());
+
+        // Where the slot is that is read or written.
+        let step = state(Step::Clear);
+        let row_w = self.row_w();
+        let way_w = 3;
+        let table = reg(3).reset(0);
+        let way = reg(way_w).reset(0);
+        let row = reg(row_w).reset(0);
+        let count = reg(5);
+        let clearing = reg(1).reset(1);
+        let by_command = reg(1).reset(0);
+        let reading = reg(Table::ALL.len() as u32).reset(0);
+        let writing = reg(Table::ALL.len() as u32).reset(0x1f);
+        let this_table = onehot::one_hot(table, Table::ALL.len() as u32);
+        let direct = table.ge(Table::Function as u64);
+        let bank = command.bank;
+        let shadow = !bank;
+        // The way of the command, which is read last; of a direct table the shadow bank.
+        let target = mux(direct, shadow.zext(way_w), command.way.trunc(way_w));
+        let last_way = self
+            .constant_of(table, way_w, |t| if t >= Table::Function { 1 } else { tables.geometry(t).ways as u64 - 1 });
+        let last_row = self.constant_of(table, row_w, |t| u64::from(tables.geometry(t).rows) - 1);
+        let at_last_way = (direct | way.eq(last_way)).delay();
+        let at_last_row = row.eq(last_row).delay();
+        let after = |way: Bits| mux(way.eq(last_way), lit(way_w, 0), way + 1);
+        let out_of_range = self.out_of_range(command, inserts);
+
+        // The rows of an exact table's key.
+        let hashes = !direct & !reads & !syncs;
+        let hash = SerialHash { hash: self.widest_hash(), narrow_w: tables.geometry(Table::NatRx).key_w };
+        let steps = Steps { load: step.is(Step::Check), run: step.is(Step::Hash), count };
+        let rows = hash.rows(command.key, table.eq(Table::NatRx as u64), &steps);
+        let hashed_row = |way: Bits| select(way, &rows).zext(row_w) & last_row;
+        let misplaced = hashed_row(target).ne(row).delay();
+
+        // The word that was read last.
+        let found: Vec<Bits> = Table::ALL
+            .iter()
+            .zip(io.slots())
+            .map(|(t, slot)| {
+                let (content, parity) = tables.layout(*t).unpack(slot.found);
+                cat([parity, pack(&content)])
+            })
+            .collect();
+        let found_word = select(table, &found).delay();
+        let odd = parities(found_word).delay();
+        let found = unpack(&Content::shape(), found_word.trunc(found_word.width() - 1));
+        let command_key = command.key & (!direct).repeat(KEY_W);
+        let other_key = differences(found.key, command_key).delay();
+        let other_value = differences(found.value, command.value.trunc(VALUE_W)).delay();
+        let sound = (!odd.parity()).delay();
+        let same_key = (!other_key.any()).delay();
+        let same_value = (!other_value.any()).delay();
+        let found_valid = found.valid & sound.repeat(2);
+
+        // What is known of the slot and of the key's other slots, bank by bank.
+        let valid = reg(2);
+        let duplicate = reg(1);
+        let in_shadow = mux(shadow, valid.bit(1), valid.bit(0));
+        let in_active = mux(bank, valid.bit(1), valid.bit(0));
+        let same_entry = same_key & same_value;
+        command.old_valid.set(valid);
+        command.old_key.set(found.key);
+        command.old_value.set(found.value.zext(64));
+
+        // The word that is written.
+        let shadow_bit = cat([shadow, bank]);
+        let valid_of_slot = mux(inserts, valid | shadow_bit, mux(syncs, in_active.repeat(2), valid & !shadow_bit));
+        let valid_of_row = (inserts | (syncs & in_active)).zext(2);
+        let new_delta = delta(command.key.trunc(32), command.value.trunc(32)) & table.lt(Table::Mac as u64).repeat(16);
+        let new_content = Content {
+            valid: mux(direct, valid_of_row, valid_of_slot),
+            key: mux(inserts, command_key, found.key),
+            value: mux(inserts, command.value.trunc(VALUE_W), found.value),
+            delta: mux(inserts, new_delta, found.delta),
+        };
+        let new_content = pack(&new_content);
+        let (flipped_content, flipped_parity) = flip_mask(command.flip_bit, command.flip & (inserts | deletes));
+        let content = reg(new_content.width()).reset(0);
+        let content_parities = reg(new_content.width().div_ceil(GROUP)).reset(0);
+        let parity = reg(1).reset(0);
+        for (i, (t, slot)) in Table::ALL.iter().zip(io.slots()).enumerate() {
+            let (slot_way_w, slot_row_w) = (slot.way.width(), slot.row.width());
+            slot.read.set(reading.bit(i as u32));
+            slot.write.set(writing.bit(i as u32));
+            slot.all.set(clearing);
+            slot.row.set(row.trunc(slot_row_w));
+            let fits = slot_row_w + slot_way_w <= row_w;
+            let counted = if fits { row.slice(slot_row_w..slot_row_w + slot_way_w) } else { lit(slot_way_w, 0) };
+            slot.way.set(mux(clearing, counted, way.trunc(slot_way_w)));
+            slot.word.set(tables.layout(*t).pack(&unpack(&Content::shape(), content), parity));
+        }
+        let taken = cat(io.slots().iter().map(|slot| slot.taken)).any();
+
+        let fail = |s: TableStatus| {
+            status(s);
+            step.go(Step::Answer);
+        };
+        step.switch(|now| match now {
+            Step::Drain => {
+                count.set(count + 1);
+                when(count.eq(u64::from(Tables::LATE_LATENCY + 2)), || {
+                    when(clearing, || {
+                        writing.set(constant(Value::ones(writing.width())));
+                        step.go(Step::Clear);
+                    })
+                    .otherwise(|| step.go(Step::Answer));
+                });
+            }
+            Step::Clear => {
+                row.set(row + 1);
+                when(row.all(), || {
+                    clearing.set(0);
+                    writing.set(0);
+                    command.ready.set(1);
+                    step.go(Step::Idle);
+                    when(by_command, || step.go(Step::Answer));
+                });
+                when(command.start, || {
+                    command.done.set(1);
+                    status(TableStatus::NotReady);
+                });
+            }
+            Step::Idle => {
+                count.set(0);
+                duplicate.set(0);
+                table.set(command.table);
+                row.set(if row_w < 16 { command.row.trunc(row_w) } else { command.row.zext(row_w) });
+                status(TableStatus::Ok);
+                when(command.start, || {
+                    switch(command.operation)
+                        .case_any([Operation::Insert, Operation::Delete, Operation::Read].map(Encode::encoded), || {
+                            step.go(Step::Check);
+                        })
+                        .case(Operation::Commit.encoded(), || {
+                            command.bank.set(shadow);
+                            step.go(Step::Drain);
+                        })
+                        .case(Operation::Sync.encoded(), || {
+                            table.set(0);
+                            way.set(0);
+                            row.set(0);
+                            step.go(Step::Visit);
+                        })
+                        .case(Operation::Clear.encoded(), || {
+                            row.set(0);
+                            content.set(0);
+                            parity.set(0);
+                            clearing.set(1);
+                            by_command.set(1);
+                            command.ready.set(0);
+                            step.go(Step::Drain);
+                        })
+                        .default(|| fail(TableStatus::BadCommand));
+                });
+            }
+            Step::Check => {
+                // The others first.
+                way.set(mux(!direct & reads, target, after(target)));
+                when(out_of_range, || fail(TableStatus::OutOfRange))
+                    .elsewhen(hashes, || step.go(Step::Hash))
+                    .otherwise(|| step.go(Step::Visit));
+            }
+            Step::Hash => {
+                count.set(count + 1);
+                when(count.eq(u64::from(hash.clocks() + 1)), || {
+                    step.go(Step::Visit);
+                    when(misplaced, || fail(TableStatus::Misplaced));
+                });
+            }
+            Step::Visit => {
+                count.set(0);
+                when(hashes, || row.set(hashed_row(way)));
+                when(direct & syncs, || way.set(bank.zext(way_w)));
+                reading.set(this_table);
+                step.go(Step::Read);
+            }
+            Step::Read => {
+                when(taken, || {
+                    reading.set(0);
+                    step.go(Step::Fetch);
+                });
+            }
+            Step::Fetch => {
+                count.set(count + 1);
+                when(count.eq(u64::from(JUDGED_LATENCY - 2)), || step.go(Step::Judge));
+            }
+            Step::Judge => {
+                when(direct, || {
+                    when(way.bit(0), || valid.bit(1).set(found_valid.bit(0)))
+                        .otherwise(|| valid.bit(0).set(found_valid.bit(0)));
+                })
+                .otherwise(|| valid.set(found_valid));
+                when(syncs | way.eq(target), || step.go(Step::Decide)).otherwise(|| {
+                    let live = mux(shadow, found_valid.bit(1), found_valid.bit(0));
+                    when(!direct & live & same_key & !same_value, || duplicate.set(1));
+                    way.set(after(way));
+                    step.go(Step::Visit);
+                });
+            }
+            Step::Decide => {
+                step.go(Step::Compose);
+                when(syncs, || {
+                    when(!sound | (!direct & in_shadow.eq(in_active)), || step.go(Step::Next));
+                })
+                .elsewhen(reads, || {
+                    step.go(Step::Answer);
+                    when(!sound, || status(TableStatus::Parity)).elsewhen(!valid.any(), || status(TableStatus::Absent));
+                })
+                .elsewhen(deletes, || {
+                    when(!in_shadow, || fail(TableStatus::Absent)).elsewhen(!same_key, || fail(TableStatus::Occupied));
+                })
+                .elsewhen(!direct, || {
+                    when(valid.any() & !same_entry, || fail(TableStatus::Occupied))
+                        .elsewhen(duplicate, || fail(TableStatus::Duplicate));
+                });
+            }
+            Step::Compose => {
+                content.set(new_content ^ flipped_content);
+                content_parities.set(parities(new_content));
+                when(direct & syncs, || way.set(shadow.zext(way_w)));
+                step.go(Step::Seal);
+            }
+            Step::Seal => {
+                parity.set(content_parities.parity() ^ flipped_parity);
+                writing.set(this_table);
+                step.go(Step::Write);
+            }
+            Step::Write => {
+                writing.set(0);
+                step.go(Step::Answer);
+                when(syncs, || step.go(Step::Next));
+            }
+            Step::Next => {
+                step.go(Step::Visit);
+                row.set(row + 1);
+                when(at_last_row, || {
+                    row.set(0);
+                    way.set(way + 1);
+                    when(at_last_way, || {
+                        way.set(0);
+                        table.set(table + 1);
+                        when(table.eq(Table::ALL.len() as u64 - 1), || step.go(Step::Answer));
+                    });
+                });
+            }
+            Step::Answer => {
+                command.done.set(1);
+                step.go(Step::Idle);
+            }
+        });
+    }
+}
+
+/// Ranges of up to [`GROUP`] bits that cover `width`.
+fn groups(width: u32) -> impl Iterator<Item = std::ops::Range<u32>> {
+    (0..width).step_by(GROUP as usize).map(move |lsb| lsb..(lsb + GROUP).min(width))
+}
+
+/// The parity of each group of bits.
+fn parities(word: Bits) -> Bits {
+    cat(groups(word.width()).map(|group| word.slice(group).parity()))
+}
+
+/// Which groups of bits differ.
+fn differences(one: Bits, other: Bits) -> Bits {
+    cat(groups(one.width()).map(|group| one.slice(group.clone()).ne(other.slice(group))))
+}
+
+/// What a checksum over address `old` is updated by when `new` takes its place (RFC 1624, equation 3), three clocks later:
+/// the ones'-complement sum of the complement of `old` and of `new`, in the form that is never 0.
+#[names]
+fn delta(old: Bits, new: Bits) -> Bits {
+    let halves = |address: Bits| ones_sum(&address.chunks(16)).delay();
+    let (gone, come) = (halves(!old), halves(new));
+    let sum = ones_sum(&[gone, come]).delay();
+    let folded = checksum::fold_once(sum).delay();
+    let delta = checksum::end_around(folded);
+    mux(delta.any(), delta, constant(Value::ones(16)))
+}
+
+/// Which bit of a packed content, or its parity, is inverted, two clocks later: `bit` counts as
+/// [`TableManage::flip_bit`] does, with 64 bits of value.
+#[names]
+fn flip_mask(bit: Bits, flips: Bits) -> (Bits, Bits) {
+    const VALUE: u32 = 2 + KEY_W;
+    const DELTA: u32 = VALUE + 64;
+    const PARITY: u32 = DELTA + 16;
+    let column = onehot::one_hot(bit.trunc(4), 16).delay();
+    let line = onehot::one_hot(bit.slice(4..), PARITY / 16 + 1);
+    let line = (line & flips.repeat(line.width())).delay();
+    let at = |place: u32| line.bit(place / 16) & column.bit(place % 16);
+    let places = (0..VALUE + VALUE_W).chain(DELTA..PARITY).rev();
+    (cat(places.map(at)), at(PARITY))
+}

@@ -1,0 +1,597 @@
+//! The lookup block under traffic in every clock, beside a table of slots in plain Rust that says what it must answer.
+#![allow(dead_code)]
+
+use em_rtl::lookup::{Geometry, Management, Operation, Table, TableStatus, Tables};
+use hdl::{Encode, Value, sim::Sim};
+use std::collections::{HashMap, VecDeque};
+
+/// SplitMix64, seeded by each test.
+#[derive(Clone)]
+pub struct Random(pub u64);
+
+impl Random {
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    pub fn below(&mut self, n: usize) -> usize {
+        (self.next() % n as u64) as usize
+    }
+
+    pub fn chance(&mut self, percent: usize) -> bool {
+        self.below(100) < percent
+    }
+
+    pub fn pick<T: Copy>(&mut self, of: &[T]) -> T {
+        of[self.below(of.len())]
+    }
+}
+
+/// A small lookup block.
+pub fn small(management: Management) -> Tables {
+    Tables { functions: 16, nat_ways: 4, nat_rows: 16, mac_ways: 3, mac_rows: 16, next_hops: 4, management }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Command {
+    pub operation: Operation,
+    pub table: u8,
+    pub way: u32,
+    pub row: u32,
+    pub key: u64,
+    pub value: u64,
+    /// Bit that is inverted, counted as in the register.
+    pub flip: Option<u8>,
+}
+
+impl Command {
+    pub fn all(operation: Operation) -> Self {
+        Command { operation, table: 0, way: 0, row: 0, key: 0, value: 0, flip: None }
+    }
+
+    pub fn insert(tables: &Tables, table: Table, way: u32, key: u64, value: u64) -> Self {
+        let row = tables.geometry(table).row_of(way, key.into());
+        Command { operation: Operation::Insert, table: table as u8, way, row, key, value, flip: None }
+    }
+
+    pub fn insert_direct(table: Table, row: u32, value: u64) -> Self {
+        Command { operation: Operation::Insert, table: table as u8, way: 0, row, key: 0, value, flip: None }
+    }
+
+    pub fn delete(self) -> Self {
+        Command { operation: Operation::Delete, ..self }
+    }
+
+    pub fn read(self) -> Self {
+        Command { operation: Operation::Read, ..self }
+    }
+
+    pub fn flipped(self, bit: u8) -> Self {
+        Command { flip: Some(bit), ..self }
+    }
+}
+
+/// What a slot holds; of a direct table both banks' words, side by side.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Slot {
+    pub valid: [bool; 2],
+    pub key: u64,
+    /// Of an exact table both are the same.
+    pub value: [u64; 2],
+    /// A bit is wrong.
+    pub damaged: [bool; 2],
+}
+
+impl Slot {
+    fn usable(&self, bank: usize) -> bool {
+        self.valid[bank] && !self.damaged[bank]
+    }
+}
+
+/// The tables as they must be.
+#[derive(Clone)]
+pub struct Model {
+    pub tables: Tables,
+    pub bank: usize,
+    pub slots: HashMap<(Table, u32, u32), Slot>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tx {
+    pub function: u16,
+    pub address: u32,
+    pub ipv4: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rx {
+    pub address: u32,
+    pub ipv4: bool,
+    pub eth_dst: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
+pub struct TxAnswer {
+    pub function_valid: bool,
+    pub function_parity: bool,
+    pub mode: u64,
+    pub unmatched: u64,
+    pub nat_hit: bool,
+    pub nat_parity: bool,
+    pub outside: u32,
+    pub delta: u16,
+    pub next_hop: bool,
+    pub route: bool,
+    pub hop_mac: u64,
+    pub function_mac: u64,
+    pub late_parity: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
+pub struct RxAnswer {
+    pub nat_hit: bool,
+    pub nat_parity: bool,
+    pub inside: u32,
+    pub function: u16,
+    pub delta: u16,
+    pub next_hop: bool,
+    pub route: bool,
+    pub pass_hit: bool,
+    pub pass_parity: bool,
+    pub pass_function: u16,
+    pub function_mac: u64,
+    pub late_parity: bool,
+}
+
+/// Hits, misses and words of wrong parity of each table.
+pub type Counts = [[u64; 5]; 3];
+
+/// The ones'-complement sum of ~m and m' over both half-words, by the definition.
+pub fn delta(old: u32, new: u32) -> u16 {
+    let mut sum = (!old >> 16) + (!old & 0xffff) + (new >> 16) + (new & 0xffff);
+    while sum > 0xffff {
+        sum = (sum >> 16) + (sum & 0xffff);
+    }
+    if sum == 0 { 0xffff } else { sum as u16 }
+}
+
+impl Model {
+    pub fn new(tables: Tables) -> Self {
+        Model { tables, bank: 0, slots: HashMap::new() }
+    }
+
+    fn slot(&self, table: Table, way: u32, row: u32) -> Slot {
+        self.slots.get(&(table, way, row)).copied().unwrap_or_default()
+    }
+
+    /// The value of a key in a bank, and whether a word of its rows is damaged.
+    pub fn find(&self, bank: usize, table: Table, key: u64) -> (Option<u64>, bool) {
+        let g = self.tables.geometry(table);
+        let slots: Vec<Slot> = (0..g.ways).map(|way| self.slot(table, way, g.row_of(way, key.into()))).collect();
+        let hit = slots.iter().find(|s| s.usable(bank) && s.key == key).map(|s| s.value[bank]);
+        (hit, slots.iter().any(|s| s.damaged[0]))
+    }
+
+    fn entry(&self, bank: usize, table: Table, index: u32) -> (Option<u64>, bool) {
+        let slot = self.slot(table, 0, index);
+        (slot.usable(bank).then_some(slot.value[bank]), slot.damaged[bank])
+    }
+
+    pub fn tx(&self, bank: usize, q: Tx, counts: &mut Counts) -> TxAnswer {
+        let mut a = TxAnswer::default();
+        let (entry, damaged) = self.entry(bank, Table::Function, q.function.into());
+        count(counts, Table::Function, entry.is_some(), damaged);
+        a.function_parity = damaged;
+        if let Some(entry) = entry {
+            a.function_valid = true;
+            (a.mode, a.unmatched, a.function_mac) = (entry & 3, entry >> 2 & 3, entry >> 4);
+        }
+        if q.ipv4 {
+            let key = u64::from(q.function) << 32 | u64::from(q.address);
+            let (value, damaged) = self.find(bank, Table::NatTx, key);
+            count(counts, Table::NatTx, value.is_some(), damaged);
+            a.nat_parity = damaged && value.is_none();
+            if let Some(value) = value {
+                a.nat_hit = true;
+                a.outside = value as u32;
+                a.delta = delta(q.address, a.outside);
+                (a.next_hop, a.route) = (value >> 40 & 1 == 1, value >> 41 & 1 == 1);
+                if a.next_hop {
+                    let (mac, damaged) = self.entry(bank, Table::NextHop, (value >> 32) as u32 & 0xff);
+                    count(counts, Table::NextHop, mac.is_some(), damaged);
+                    (a.hop_mac, a.late_parity) = (mac.unwrap_or(0), damaged);
+                }
+            }
+        }
+        a
+    }
+
+    pub fn rx(&self, bank: usize, q: Rx, counts: &mut Counts) -> RxAnswer {
+        let mut a = RxAnswer::default();
+        let (function, damaged) = self.find(bank, Table::Mac, q.eth_dst);
+        count(counts, Table::Mac, function.is_some(), damaged);
+        (a.pass_hit, a.pass_parity) = (function.is_some(), damaged && function.is_none());
+        a.pass_function = function.unwrap_or(0) as u16;
+        if q.ipv4 {
+            let (value, damaged) = self.find(bank, Table::NatRx, q.address.into());
+            count(counts, Table::NatRx, value.is_some(), damaged);
+            a.nat_parity = damaged && value.is_none();
+            if let Some(value) = value {
+                a.nat_hit = true;
+                (a.inside, a.function) = (value as u32, (value >> 32) as u16);
+                a.delta = delta(q.address, a.inside);
+                (a.next_hop, a.route) = (value >> 48 & 1 == 1, value >> 49 & 1 == 1);
+                let (entry, damaged) = self.entry(bank, Table::Function, a.function.into());
+                (a.function_mac, a.late_parity) = (entry.unwrap_or(0) >> 4, damaged);
+                // Shared with the lookups of tx: counted by those only, but for the parity.
+                counts[2][Table::Function as usize] += u64::from(damaged);
+            }
+        }
+        a
+    }
+
+    /// Carries out a command; its status, and the slot that it found.
+    pub fn apply(&mut self, c: &Command) -> (TableStatus, Option<Slot>) {
+        let shadow = 1 - self.bank;
+        match c.operation {
+            Operation::None => return (TableStatus::BadCommand, None),
+            Operation::Commit => self.bank = shadow,
+            Operation::Sync => {
+                let bank = self.bank;
+                for ((table, ..), slot) in &mut self.slots {
+                    let direct = *table >= Table::Function;
+                    if !slot.damaged[bank] {
+                        slot.valid[shadow] = slot.valid[bank];
+                        slot.value[shadow] = slot.value[bank];
+                        if direct {
+                            slot.damaged[shadow] = false;
+                        }
+                    }
+                }
+            }
+            Operation::Clear => self.slots.clear(),
+            Operation::Insert | Operation::Delete | Operation::Read => return self.edit(c, shadow),
+        }
+        (TableStatus::Ok, None)
+    }
+
+    fn edit(&mut self, c: &Command, shadow: usize) -> (TableStatus, Option<Slot>) {
+        let Some(table) = Table::ALL.get(usize::from(c.table)).copied() else { return (TableStatus::OutOfRange, None) };
+        let g = self.tables.geometry(table);
+        let layout = self.tables.layout(table);
+        let beyond = c.way >= g.ways
+            || c.row >= g.rows
+            || (g.exact && c.key & !layout.key_mask != 0)
+            || (c.operation == Operation::Insert && c.value & !layout.value_mask != 0);
+        if beyond {
+            return (TableStatus::OutOfRange, None);
+        }
+        let reads = c.operation == Operation::Read;
+        if g.exact && !reads && g.row_of(c.way, c.key.into()) != c.row {
+            return (TableStatus::Misplaced, None);
+        }
+        let old = self.slot(table, c.way, c.row);
+        let used = [old.usable(0), old.usable(1)];
+        let same = old.key == c.key && old.value[0] == c.value;
+        let found = Some(Slot { valid: used, ..old });
+        let elsewhere = g.exact
+            && (0..g.ways).any(|way| {
+                let other = self.slot(table, way, g.row_of(way, c.key.into()));
+                way != c.way && other.usable(shadow) && other.key == c.key && other.value[0] != c.value
+            });
+        let status = match c.operation {
+            Operation::Read if old.damaged[shadow] => TableStatus::Parity,
+            Operation::Read if used == [false; 2] => TableStatus::Absent,
+            Operation::Delete if !used[shadow] => TableStatus::Absent,
+            Operation::Delete if g.exact && old.key != c.key => TableStatus::Occupied,
+            Operation::Insert if g.exact && used != [false; 2] && !same => TableStatus::Occupied,
+            Operation::Insert if g.exact && elsewhere => TableStatus::Duplicate,
+            _ => TableStatus::Ok,
+        };
+        if reads || status != TableStatus::Ok {
+            return (status, found);
+        }
+        let mut new = Slot { valid: used, ..old };
+        new.valid[shadow] = c.operation == Operation::Insert;
+        let damaged = c.flip.is_some_and(|bit| stores(&self.tables, table, bit));
+        if g.exact {
+            new.damaged = [damaged; 2];
+        } else {
+            new.valid[1 - shadow] = old.valid[1 - shadow];
+            new.damaged[shadow] = damaged;
+        }
+        if c.operation == Operation::Insert {
+            new.value[shadow] = c.value;
+            if g.exact {
+                new.key = c.key;
+                new.value = [c.value; 2];
+            }
+        }
+        self.slots.insert((table, c.way, c.row), new);
+        (status, found)
+    }
+}
+
+/// Does a word of the table have this bit of the content?
+fn stores(tables: &Tables, table: Table, bit: u8) -> bool {
+    let layout = tables.layout(table);
+    match bit {
+        0 => true,
+        1 => layout.valid_w == 2,
+        2..=49 => layout.key_mask >> (bit - 2) & 1 == 1,
+        50..=113 => layout.value_mask >> (bit - 50) & 1 == 1,
+        114..=129 => layout.delta,
+        130 => true,
+        _ => false,
+    }
+}
+
+fn count(counts: &mut Counts, table: Table, hit: bool, damaged: bool) {
+    counts[usize::from(!hit)][table as usize] += 1;
+    counts[2][table as usize] += u64::from(damaged);
+}
+
+/// What keys the traffic asks for.
+pub struct Traffic {
+    pub random: Random,
+    pub tx: Vec<(u16, u32)>,
+    pub rx: Vec<u32>,
+    pub mac: Vec<u64>,
+    /// Percent of the requests that are IPv4.
+    pub ipv4: usize,
+    /// Percent of the requests that ask for the key of the present command.
+    pub focus: usize,
+}
+
+/// The answers that are allowed to the requests of one clock.
+struct Allowed {
+    tx: Vec<TxAnswer>,
+    rx: Vec<RxAnswer>,
+}
+
+/// The block and its model, under traffic.
+pub struct Bench {
+    pub sim: Sim<Tables>,
+    pub model: Model,
+    pub traffic: Traffic,
+    allowed: VecDeque<Allowed>,
+    early: VecDeque<(TxAnswer, RxAnswer)>,
+    /// What was counted, and what had to be, if each request had one possible answer.
+    pub counted: Counts,
+    pub expected: Counts,
+    pub requests: u64,
+    /// Answers that could have been before or after a command.
+    pub ambiguous: u64,
+    /// Clocks that the last command took.
+    pub clocks: u64,
+    /// Every answer to tx, in order, if wanted.
+    pub tx_log: Option<Vec<(TxAnswer, bool)>>,
+}
+
+impl Bench {
+    pub fn new(tables: Tables, seed: u64, traffic: Traffic) -> Self {
+        let sim = Sim::with_seed(&tables, seed).unwrap_or_else(|errors| panic!("{errors}"));
+        let mut bench = Bench {
+            sim,
+            model: Model::new(tables),
+            traffic,
+            allowed: VecDeque::new(),
+            early: VecDeque::new(),
+            counted: Counts::default(),
+            expected: Counts::default(),
+            requests: 0,
+            ambiguous: 0,
+            clocks: 0,
+            tx_log: None,
+        };
+        bench.reset();
+        bench
+    }
+
+    /// Resets the block, and waits until it is ready.
+    pub fn reset(&mut self) {
+        self.sim.reset();
+        self.model = Model::new(self.model.tables);
+        self.allowed.clear();
+        self.early.clear();
+        self.wait_ready();
+    }
+
+    fn wait_ready(&mut self) {
+        let mut clocks = 0;
+        while !self.sim.peek_bool(self.sim.io.manage.ready) {
+            self.clock(None, None);
+            clocks += 1;
+            assert!(clocks <= 600, "the tables do not become ready");
+        }
+    }
+
+    /// Idle for a while, so that all requests are answered.
+    pub fn idle(&mut self, clocks: u32) {
+        (0..clocks).for_each(|_| self.clock(None, None));
+    }
+
+    /// One clock of traffic, some of it for the key of `command`; `before` is the model before the command.
+    pub fn clock(&mut self, command: Option<&Command>, before: Option<&Model>) {
+        let (tx, rx) = self.requests(command);
+        self.clock_with(tx, rx, before);
+    }
+
+    fn requests(&mut self, command: Option<&Command>) -> (Tx, Rx) {
+        let t = &mut self.traffic;
+        let (function, address) = t.random.pick(&t.tx);
+        let mut tx = Tx { function, address, ipv4: t.random.chance(t.ipv4) };
+        let mut rx =
+            Rx { address: t.random.pick(&t.rx), ipv4: t.random.chance(t.ipv4), eth_dst: t.random.pick(&t.mac) };
+        if let Some(c) = command.filter(|_| t.random.chance(t.focus)) {
+            match Table::ALL.get(usize::from(c.table)) {
+                Some(Table::NatTx) => (tx.function, tx.address) = ((c.key >> 32) as u16, c.key as u32),
+                Some(Table::NatRx) => rx.address = c.key as u32,
+                Some(Table::Mac) => rx.eth_dst = c.key,
+                Some(Table::Function) => tx.function = c.row as u16,
+                _ => {}
+            }
+        }
+        (tx, rx)
+    }
+
+    pub fn clock_with(&mut self, tx: Tx, rx: Rx, before: Option<&Model>) {
+        let io = &self.sim.io;
+        let (t, r) = (&io.tx_request, &io.rx_request);
+        self.sim.poke(t.valid, true);
+        self.sim.poke(t.function, u64::from(tx.function));
+        self.sim.poke(t.address, u64::from(tx.address));
+        self.sim.poke(t.ipv4, tx.ipv4);
+        self.sim.poke(r.valid, true);
+        self.sim.poke(r.address, u64::from(rx.address));
+        self.sim.poke(r.ipv4, rx.ipv4);
+        self.sim.poke(r.eth_dst, rx.eth_dst);
+        let ready = self.sim.peek_bool(io.manage.ready);
+        let bank = usize::from(self.sim.peek_bool(io.manage.bank));
+        self.allowed.push_back(if ready {
+            let mut allowed = Allowed { tx: vec![], rx: vec![] };
+            let mut counts = Counts::default();
+            for model in before.into_iter().chain([&self.model]) {
+                counts = Counts::default();
+                let (tx, rx) = (model.tx(bank, tx, &mut counts), model.rx(bank, rx, &mut counts));
+                if !allowed.tx.contains(&tx) {
+                    allowed.tx.push(tx);
+                }
+                if !allowed.rx.contains(&rx) {
+                    allowed.rx.push(rx);
+                }
+            }
+            for (sum, n) in self.expected.iter_mut().flatten().zip(counts.iter().flatten()) {
+                *sum += n;
+            }
+            self.ambiguous += (allowed.tx.len() + allowed.rx.len() - 2) as u64;
+            allowed
+        } else {
+            Allowed { tx: vec![TxAnswer::default()], rx: vec![RxAnswer::default()] }
+        });
+        self.sim.step();
+        self.requests += 1;
+        self.check_answers();
+    }
+
+    fn check_answers(&mut self) {
+        let (latency, late_latency) = (Tables::LATENCY as usize, Tables::LATE_LATENCY as usize);
+        let io = &self.sim.io;
+        let bit = |port| self.sim.peek_bool(port);
+        let word = |port| self.sim.peek_u64(port);
+        for (sums, event) in self.counted.iter_mut().zip([io.events.hit, io.events.miss, io.events.parity]) {
+            let event = word(event);
+            sums.iter_mut().enumerate().for_each(|(i, sum)| *sum += event >> i & 1);
+        }
+        let answered = self.allowed.len() >= latency;
+        assert_eq!((bit(io.tx_response.valid), bit(io.rx_response.valid)), (answered, answered));
+        if answered {
+            let (t, r) = (&io.tx_response, &io.rx_response);
+            let tx = TxAnswer {
+                function_valid: bit(t.function_valid),
+                function_parity: bit(t.function_parity),
+                mode: word(t.mode),
+                unmatched: word(t.unmatched),
+                nat_hit: bit(t.nat_hit),
+                nat_parity: bit(t.nat_parity),
+                outside: word(t.outside) as u32,
+                delta: word(t.delta) as u16,
+                next_hop: bit(t.next_hop),
+                route: bit(t.route),
+                ..TxAnswer::default()
+            };
+            let rx = RxAnswer {
+                nat_hit: bit(r.nat_hit),
+                nat_parity: bit(r.nat_parity),
+                inside: word(r.inside) as u32,
+                function: word(r.function) as u16,
+                delta: word(r.delta) as u16,
+                next_hop: bit(r.next_hop),
+                route: bit(r.route),
+                pass_hit: bit(r.pass_hit),
+                pass_parity: bit(r.pass_parity),
+                pass_function: word(r.pass_function) as u16,
+                ..RxAnswer::default()
+            };
+            self.early.push_back((tx, rx));
+        }
+        if self.allowed.len() == late_latency {
+            let allowed = self.allowed.pop_front().unwrap();
+            let (mut tx, mut rx) = self.early.pop_front().unwrap();
+            (tx.late_parity, rx.late_parity) = (bit(io.tx_late.parity), bit(io.rx_late.parity));
+            // An address beside a parity error is not to be used.
+            let mac = |port, failed: bool| if failed { 0 } else { self.sim.peek_u64(port) };
+            tx.hop_mac = mac(io.tx_late.next_hop_mac, tx.late_parity);
+            tx.function_mac = mac(io.tx_late.function_mac, tx.function_parity);
+            rx.function_mac = mac(io.rx_late.function_mac, rx.late_parity);
+            let cycle = self.sim.cycle();
+            assert!(allowed.tx.contains(&tx), "cycle {cycle}: {tx:x?}\nallowed {:x?}", allowed.tx);
+            assert!(allowed.rx.contains(&rx), "cycle {cycle}: {rx:x?}\nallowed {:x?}", allowed.rx);
+            if let Some(log) = &mut self.tx_log {
+                log.push((tx, bit(io.manage.bank)));
+            }
+        }
+    }
+
+    /// Carries out a command under traffic, and compares its status and what it found.
+    pub fn command(&mut self, c: Command) -> TableStatus {
+        let before = self.model.clone();
+        let (expected, found) = self.model.apply(&c);
+        // Lookups see the tables as they were until a clear makes them not ready.
+        let cleared = (c.operation == Operation::Clear).then(|| std::mem::replace(&mut self.model, before.clone()));
+        let io = &self.sim.io.manage;
+        self.sim.poke(io.start, true);
+        self.sim.poke(io.operation, c.operation.encoded());
+        self.sim.poke(io.table, u64::from(c.table));
+        self.sim.poke(io.way, u64::from(c.way));
+        self.sim.poke(io.row, u64::from(c.row));
+        self.sim.poke(io.key, Value::new(48, c.key.into()));
+        self.sim.poke(io.value, c.value);
+        self.sim.poke(io.flip, c.flip.is_some());
+        self.sim.poke(io.flip_bit, u64::from(c.flip.unwrap_or(0)));
+        self.clocks = 0;
+        while !self.sim.peek_bool(self.sim.io.manage.done) {
+            self.clock(Some(&c), cleared.is_none().then_some(&before));
+            self.sim.poke(self.sim.io.manage.start, false);
+            if let Some(cleared) = cleared.as_ref().filter(|_| !self.sim.peek_bool(self.sim.io.manage.ready)) {
+                self.model = cleared.clone();
+            }
+            self.clocks += 1;
+            assert!(self.clocks < 200_000, "no answer to {c:x?}");
+        }
+        let io = &self.sim.io.manage;
+        let status = self.sim.peek_u64(io.status);
+        assert_eq!(status, expected.encoded(), "{c:x?}: expected {expected:?}");
+        assert_eq!(self.sim.peek_u64(io.bank), self.model.bank as u64);
+        if let Some(found) = found {
+            let valid = u64::from(found.valid[0]) | u64::from(found.valid[1]) << 1;
+            assert_eq!(self.sim.peek_u64(io.old_valid), valid, "{c:x?}");
+            let shadow = 1 - before.bank;
+            if found.valid[shadow] {
+                assert_eq!(
+                    (self.sim.peek_u64(io.old_key), self.sim.peek_u64(io.old_value)),
+                    (found.key, found.value[shadow])
+                );
+            }
+        }
+        self.clock(Some(&c), None);
+        expected
+    }
+
+    /// Reads every slot and compares it with the model.
+    pub fn compare_all(&mut self) {
+        for table in Table::ALL {
+            let Geometry { ways, rows, .. } = self.model.tables.geometry(table);
+            for (way, row) in (0..ways).flat_map(|way| (0..rows).map(move |row| (way, row))) {
+                self.command(Command { table: table as u8, way, row, ..Command::all(Operation::Read) });
+            }
+        }
+    }
+
+    pub fn ok(&mut self, c: Command) {
+        assert_eq!(self.command(c), TableStatus::Ok, "{c:x?}");
+    }
+}
