@@ -1,0 +1,250 @@
+//! The reading side of a path: sends every frame to its output as its action says, writes over it what changes, and gives
+//! the frame buffer's space back.
+//!
+//! ```text
+//!           ┌──────────┐ enqueue  ┌────────┐ offer  ┌────────┐ address                         ┌──────┐
+//!           │          │─────────▶│ reader │◀──────▶│ select │────────▶ buffer ──▶┌───────┐    │ fifo │
+//!  action ─▶│ dispatch │          └────────┘ grant  └────────┘ slot               │ patch │═══▶│      │═══▶ m_axis_*
+//!           │          │───────────────────────────────┼──────────▶ details ─────▶└───────┘    └──────┘
+//!           └──────────┘  (one reader an output)       └──────────▶ give_back ─▶ release     (one an output)
+//!                └──▶ events
+//! ```
+//! A frame's first beat leaves [`latency`] clocks after its `action_valid`, if nothing waits before it:
+//!
+//! | stage | clocks | what it does |
+//! |---|---|---|
+//! | dispatch | 1 | room for punts, place in the buffer |
+//! | queue | 2 | waits for the reader of its output |
+//! | select | 1 | the readers take turns |
+//! | buffer, patch | 3 | reads and writes over |
+//! | FIFO | 2 (punt: 3) | out |
+//!
+//! Throughput: a beat a clock and a frame a clock, whatever the outputs; a dropped frame costs no read. An output that is
+//! stalled delays the frames that go there, and others only when the frame buffer is full: its space is given back in the
+//! order in which it was taken. The Orchestration Module delays nobody: a frame to be punted is dropped as `punt_full`
+//! unless the FIFO has room for all of it.
+//!
+//! 1. Every action has one outcome event, and every frame that is not dropped leaves by the output that its outcome names,
+//!    with its own bytes but for what its [`Rewrite`](crate::packet::Rewrite) says.
+//! 2. Frames for one output leave in the order they came.
+//! 3. Every beat of the buffer is given back once, in order, and not before it has been read.
+//! 4. The rules of [`Axis`] on every output.
+
+mod bundles;
+mod output;
+mod dispatch;
+mod queue;
+mod reader;
+mod select;
+mod details;
+mod patch;
+mod give_back;
+
+pub use bundles::{Detail, Leaving, Offer, Place, Reading, Sizes, Turn};
+pub use details::{Details, DetailsIo};
+pub use dispatch::{Dispatch, DispatchIo};
+pub use give_back::{GiveBack, GiveBackIo};
+pub use output::Output;
+pub use patch::{Patch, PatchIo};
+pub use queue::{Queue, QueueIo};
+pub use reader::{Reader, ReaderIo};
+pub use select::{Select, SelectIo};
+
+use crate::{
+    csr::PathEvents,
+    packet::{Action, BufferRead, Direction, Release, Size},
+    stream::{Axis, Fifo, HostUser, Memory, NetUser, PuntUser, assert_stream},
+};
+use hdl::*;
+
+/// Clocks from `action_valid` until the frame is in the queue of its output.
+pub const DISPATCH_LATENCY: u32 = 1;
+/// Clocks from there until its reader has it.
+pub const QUEUE_LATENCY: u32 = 2;
+/// Clocks from there until its first beat is being read.
+pub const SELECT_LATENCY: u32 = 1;
+/// Clocks from there until the beat is ready to leave: two of the buffer, one of patch.
+pub const PATCH_LATENCY: u32 = 3;
+/// Clocks from there until it is on an output other than the Orchestration Module's.
+pub const FIFO_LATENCY: u32 = 2;
+/// The same of the Orchestration Module's.
+pub const PUNT_FIFO_LATENCY: u32 = 3;
+
+/// Clocks from `action_valid` to the frame's first beat on an output other than the Orchestration Module's.
+pub const LATENCY: u32 = DISPATCH_LATENCY + QUEUE_LATENCY + SELECT_LATENCY + PATCH_LATENCY + FIFO_LATENCY;
+
+/// Places of the FIFOs towards the ports: more than the clocks from a beat's grant to its place's return.
+const PORT_BEATS: u32 = 16;
+
+/// The block.
+#[derive(Clone, Copy, Debug)]
+pub struct Egress {
+    /// Sizes of the path.
+    pub size: Size,
+    /// Which way the path goes.
+    pub direction: Direction,
+    /// Beats of the frame buffer; a power of two.
+    pub buffer_beats: u32,
+    /// Frames that are on their way at most; a power of two.
+    pub frames: u32,
+    /// Places of the FIFO towards the Orchestration Module.
+    pub punt_beats: u32,
+}
+
+/// Ports.
+#[derive(Bundle, Clone, Debug)]
+#[bundle(sizes: Sizes)]
+pub struct EgressIo<S> {
+    /// The next frame's action; one a clock at most, never stalled.
+    #[input]
+    #[shape(Action::shape(sizes.size, sizes.direction))]
+    pub action: Action<S>,
+    /// Reads the frame buffer.
+    #[output]
+    #[shape(BufferRead::shape(sizes.size.data_w, sizes.addr_w))]
+    pub buffer: BufferRead<S>,
+    /// What ingress gets back.
+    #[output]
+    #[shape(Release::shape(sizes.size.beats_w))]
+    pub release: Release<S>,
+    /// Frames to the first network port; `tuser` is a packed `NetUser`. On the way out only.
+    #[output]
+    #[present(sizes.direction.is_tx())]
+    #[shape(Axis::shape(sizes.size.data_w, bundle::packed_width(&NetUser::shape())))]
+    pub m_axis_net0: Option<Axis<S>>,
+    /// Frames to the second network port; `tuser` is a packed `NetUser`. On the way out only.
+    #[output]
+    #[present(sizes.direction.is_tx())]
+    #[shape(Axis::shape(sizes.size.data_w, bundle::packed_width(&NetUser::shape())))]
+    pub m_axis_net1: Option<Axis<S>>,
+    /// Frames to the host; `tuser` is a packed `HostUser`. On the way in only.
+    #[output]
+    #[present(!sizes.direction.is_tx())]
+    #[shape(Axis::shape(sizes.size.data_w, bundle::packed_width(&HostUser::shape())))]
+    pub m_axis_host: Option<Axis<S>>,
+    /// Frames to the Orchestration Module; `tuser` is a packed `PuntUser`.
+    #[output]
+    #[shape(Axis::shape(sizes.size.data_w, bundle::packed_width(&PuntUser::shape())))]
+    pub m_axis_punt: Axis<S>,
+    /// What became of a frame.
+    #[output]
+    pub events: PathEvents<S>,
+}
+
+impl EgressIo<Bits> {
+    fn stream(&self, output: Output) -> Option<Axis<Bits>> {
+        match output {
+            Output::Net0 => self.m_axis_net0,
+            Output::Net1 => self.m_axis_net1,
+            Output::Host => self.m_axis_host,
+            Output::Punt => Some(self.m_axis_punt),
+        }
+    }
+}
+
+impl Block for Egress {
+    type Io<S> = EgressIo<S>;
+
+    fn name(&self) -> String {
+        format!("{}_egress", self.direction.name())
+    }
+
+    fn doc(&self) -> String {
+        "The reading side of a path: sends every frame to its output.".into()
+    }
+
+    fn check(&self) -> Result<(), String> {
+        if !matches!(self.size.data_w, 64 | 128 | 256 | 512) {
+            return Err(format!("egress: data_w = {}: choose 64, 128, 256 or 512.", self.size.data_w));
+        }
+        for (field, value) in [("buffer_beats", self.buffer_beats), ("frames", self.frames)] {
+            if !value.is_power_of_two() || value < 2 {
+                return Err(format!("egress: {field} = {value} is no power of two; choose 2 or more."));
+            }
+        }
+        if self.punt_beats < 2 {
+            return Err(format!("egress: punt_beats = {}: choose 2 or more.", self.punt_beats));
+        }
+        Ok(())
+    }
+
+    fn io(&self) -> EgressIo<Shape> {
+        EgressIo::shape(Sizes::of(self))
+    }
+
+    #[names]
+    fn build(&self, io: &EgressIo<Bits>) {
+        let sizes = Sizes::of(self);
+
+        // Every frame to its reader.
+        let dispatch = instance(&Dispatch { sizes, punt_beats: self.punt_beats });
+        assign(&dispatch.action, &io.action);
+        assign(&io.events, &dispatch.events);
+        let select = instance(&Select { sizes });
+        let readers: Vec<ReaderIo<Bits>> = (sizes.outputs().iter().enumerate())
+            .map(|(i, output)| {
+                let reader = instance(&Reader { sizes, room: (!output.is_punt()).then_some(PORT_BEATS) });
+                reader.give_name(&format!("{}_reader", output.name()));
+                reader.enqueue.set(dispatch.enqueue.bit(i as u32));
+                assign(&reader.place, &dispatch.place);
+                assign(&select.offer[i], &reader.offer);
+                reader.grant.set(select.grant.bit(i as u32));
+                reader
+            })
+            .collect();
+        select.ready.set(cat(readers.iter().rev().map(|reader| reader.ready)));
+
+        // Every beat out of the buffer, and its space back.
+        io.buffer.re.set(select.read);
+        io.buffer.raddr.set(select.address);
+        let give_back = instance(&GiveBack { sizes });
+        give_back.store.set(dispatch.store);
+        assign(&give_back.turn, &dispatch.turn);
+        give_back.read.set(select.reading.output);
+        give_back.last.set(select.reading.last);
+        assign(&io.release, &give_back.release);
+        let details = instance(&Details { sizes });
+        details.write.set(dispatch.store);
+        details.slot.set(dispatch.place.slot);
+        assign(&details.word, &dispatch.detail);
+        details.read_slot.set(select.slot);
+        let patch = instance(&Patch { sizes });
+        assign(&patch.reading, &select.reading);
+        assign(&patch.detail, &details.detail);
+        patch.rdata.set(io.buffer.rdata);
+
+        // Out by the FIFOs, which always have a place for what is read.
+        let leaving = patch.leaving;
+        let punt_code = cat([lit(2, 1), leaving.reason]);
+        for (i, (output, reader)) in sizes.outputs().iter().zip(&readers).enumerate() {
+            let Some(stream) = io.stream(*output) else { continue };
+            let user = match output {
+                Output::Net0 | Output::Net1 => pack(&NetUser { bad: lit(1, 0) }),
+                Output::Host => pack(&HostUser { bad: lit(1, 0), function: leaving.function }),
+                Output::Punt => pack(&PuntUser { reason: punt_code, port: leaving.port, function: leaving.function }),
+            };
+            let (depth, memory) = match output.is_punt() {
+                true => (self.punt_beats, Memory::Block),
+                false => (PORT_BEATS, Memory::Distributed),
+            };
+            let fifo = instance(&Fifo { data_w: sizes.size.data_w, user_w: user.width(), depth, memory });
+            fifo.give_name(&format!("{}_fifo", output.name()));
+            fifo.s_axis.tvalid.set(leaving.output.bit(i as u32));
+            fifo.s_axis.tdata.set(leaving.data);
+            fifo.s_axis.tkeep.set(leaving.keep);
+            fifo.s_axis.tlast.set(leaving.last);
+            fifo.s_axis.tuser.set(user);
+            fifo.m_axis >> stream;
+            fifo.s_axis.tready.ignore();
+            let taken = fifo.m_axis.transfer().delay_reset(0).named(&format!("{}_taken", output.name()));
+            match reader.returned {
+                Some(returned) => returned.set(taken),
+                None => dispatch.punt_taken.set(taken),
+            }
+            let label = format!("{}_has_room", output.name());
+            let room = !fifo.s_axis.tvalid | fifo.s_axis.tready;
+            assert_that(&label, "a beat is read only if its output has a place for it", room);
+            assert_stream(&format!("m_axis_{}", output.name()), &stream);
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! Gives the read port of the frame buffer to one reader a clock, in turn.
+//!
+//! ```text
+//!  ready, offer ─▶┌────────┐──▶ reading, slot  (the beat that is being read)
+//!     (a reader)  │ select │──▶ read, address   (to the frame buffer)
+//!         grant ◀─└────────┘
+//! ```
+//! Latency: 1 clock from `ready` to `reading`. Throughput: a beat a clock.
+//!
+//! 1. One reader at most is granted a clock, and one is whenever one is ready.
+//! 2. A reader that is ready gets its grant after at most one beat of each other reader.
+
+use super::bundles::{Offer, Reading, Sizes};
+use hdl::*;
+
+/// The block.
+#[derive(Clone, Copy, Debug)]
+pub struct Select {
+    /// Sizes.
+    pub sizes: Sizes,
+}
+
+/// Ports.
+#[derive(Bundle, Clone, Debug)]
+#[bundle(sizes: Sizes)]
+pub struct SelectIo<S> {
+    /// Readers that have a beat to read, one bit each.
+    #[input]
+    #[width(sizes.output_count())]
+    pub ready: S,
+    /// Their beats.
+    #[input]
+    #[count(sizes.output_count())]
+    #[shape(Offer::shape(sizes))]
+    pub offer: Vec<Offer<S>>,
+    /// The reader whose beat is read, one bit each.
+    #[output]
+    #[width(sizes.output_count())]
+    pub grant: S,
+    /// The beat that is being read.
+    #[output]
+    #[shape(Reading::shape(sizes))]
+    pub reading: Reading<S>,
+    /// There is one.
+    #[output]
+    pub read: S,
+    /// Its address in the frame buffer.
+    #[output]
+    #[width(sizes.addr_w)]
+    pub address: S,
+    /// Slot of its frame.
+    #[output]
+    #[width(sizes.slot_w)]
+    pub slot: S,
+}
+
+impl Block for Select {
+    type Io<S> = SelectIo<S>;
+
+    fn name(&self) -> String {
+        "select".into()
+    }
+
+    fn doc(&self) -> String {
+        "Gives the read port of the frame buffer to one reader a clock, in turn.".into()
+    }
+
+    fn io(&self) -> SelectIo<Shape> {
+        SelectIo::shape(self.sizes)
+    }
+
+    #[names]
+    fn build(&self, io: &SelectIo<Bits>) {
+        let count = self.sizes.output_count();
+        let served_last = reg(count).reset(1);
+        let waits = |reader: u32| io.ready.bit(reader % count);
+        // A reader is granted if whoever was served last stands before it with nobody waiting between the two.
+        let grants = (0..count).rev().map(|reader| {
+            let after = (1..=count).map(|ahead| {
+                let from = reader + count - ahead;
+                let nobody_between = (1..ahead).map(|step| !waits(from + step));
+                nobody_between.fold(served_last.bit(from % count), |all, one| all & one)
+            });
+            let turn = after.reduce(|any, one| any | one).unwrap_or(lit(1, 1));
+            waits(reader) & turn
+        });
+        let grant = cat(grants);
+        let any_ready = io.ready.any();
+        when(any_ready, || served_last.set(grant));
+        io.grant.set(grant);
+
+        // The chosen beat.
+        let masked = |reader: u32, value: Bits| grant.bit(reader).repeat(value.width()) & value;
+        let gather = |field: fn(&Offer<Bits>) -> Bits| {
+            let all = (0..count).zip(&io.offer).map(|(reader, offer)| masked(reader, field(offer)));
+            all.reduce(|any, one| any | one).unwrap_or(lit(1, 0))
+        };
+        io.address.registered().set(gather(|offer| offer.address));
+        io.slot.registered().set(gather(|offer| offer.slot));
+        io.read.reset(0).set(any_ready);
+        io.reading.output.reset(0).set(grant);
+        io.reading.index.registered().set(gather(|offer| offer.index));
+        io.reading.last.registered().set(gather(|offer| offer.last));
+
+        assert_that("one_served_last", "2: the turn is one reader's", onehot::is_one_hot(served_last));
+        let right = mux(any_ready, onehot::is_one_hot(grant), !grant.any());
+        assert_that("one_granted", "1: one reader is granted if one is ready", right);
+    }
+}

@@ -1,0 +1,151 @@
+//! Random frames to all outputs at random paces, stalled outputs, and the room for punts.
+
+use crate::{
+    frames::{Behind, Change, Frame, forwards},
+    rig::{Rig, all_blocks, block},
+};
+use em_rtl::{
+    egress::{Egress, Output},
+    outcome::{Kind, Outcome},
+    packet::Direction,
+};
+use hdl::check::assert_no_combinational_paths;
+use rand::{RngExt, rngs::StdRng};
+
+/// A frame of a random outcome and of up to `most` beats; half of the forwarded ones are changed.
+fn random_frame(rng: &mut StdRng, block: &Egress, most: usize) -> Frame {
+    let of_kind = |kind: Kind| Outcome::ALL.iter().copied().filter(move |o| o.kind() == kind);
+    let outcome = match rng.random_range(0..10) {
+        0..6 => forwards(block.direction)[rng.random_range(0..forwards(block.direction).len())],
+        6..8 => of_kind(Kind::Punt).nth(rng.random_range(0..8)).unwrap(),
+        _ => of_kind(Kind::Drop).nth(rng.random_range(0..8)).unwrap(),
+    };
+    let lanes = block.size.lanes() as usize;
+    let beats = if rng.random_bool(0.5) { 1 } else { rng.random_range(1..=most) };
+    let length = rng.random_range((beats - 1) * lanes + 1..=beats * lanes);
+    let mut frame = Frame::new(rng, length, outcome);
+    if rng.random_bool(0.5) {
+        let behind = Behind::ALL[rng.random_range(0..7)];
+        let (tags, ihl) = (rng.random_range(0..3), rng.random_range(5..16));
+        let change = Change::of(rng, tags, ihl, behind);
+        if change.reach() <= frame.bytes.len() {
+            frame.change = Some(change);
+        }
+    }
+    frame
+}
+
+#[test]
+fn no_output_depends_combinationally_on_an_input() {
+    all_blocks().iter().for_each(assert_no_combinational_paths);
+}
+
+#[test]
+fn every_frame_leaves_as_its_action_says_whatever_the_paces() {
+    for (seed, block) in all_blocks().iter().enumerate() {
+        for (offers, takes) in [(100, [100; 3]), (100, [30, 60, 40]), (30, [100; 3]), (80, [90, 20, 50])] {
+            let mut rig = Rig::new(block, seed as u64);
+            rig.offers = offers;
+            rig.takes(&takes);
+            for _ in 0..400 {
+                let frame = random_frame(&mut rig.rng, block, 20);
+                rig.queue.push_back(frame);
+            }
+            rig.run();
+            assert_eq!(rig.outcomes.len(), 400);
+            assert!(rig.expected.iter().all(|e| e.done > 20));
+        }
+    }
+}
+
+#[test]
+fn a_frame_can_fill_the_buffer() {
+    for block in all_blocks() {
+        let mut rig = Rig::new(&block, 1);
+        for (beats, spare) in [(1, 1), (256, 3), (255, 0), (256, 0), (1, 0), (256, 5)] {
+            let length = beats * rig.lanes() - spare;
+            let frame = Frame::new(&mut rig.rng, length, forwards(block.direction)[0]);
+            rig.queue.push_back(frame);
+        }
+        rig.run();
+    }
+}
+
+#[test]
+fn a_stalled_output_delays_only_its_own_frames() {
+    for (stalled, outcome) in [(Output::Net0, Outcome::Net0), (Output::Net1, Outcome::Net1)] {
+        let mut rig = Rig::new(&block(128, Direction::Tx), 2);
+        let takes: Vec<u32> = rig.outputs().iter().map(|o| if *o == stalled { 0 } else { 100 }).collect();
+        rig.takes(&takes);
+        for _ in 0..20 {
+            for outcome in [outcome, Outcome::Net0, Outcome::Net1, Outcome::PuntTtl, Outcome::Runt] {
+                let frame = Frame::new(&mut rig.rng, 30, outcome);
+                rig.queue.push_back(frame);
+            }
+        }
+        rig.run_for(250);
+        // 64 frames may be on their way.
+        assert_eq!(rig.held(), 64);
+        for output in Output::of(Direction::Tx) {
+            let waiting = rig.waiting(*output);
+            assert!(if *output == stalled { waiting > 20 } else { waiting == 0 }, "{output:?}: {waiting} wait");
+        }
+        rig.takes(&[100; 3]);
+        rig.run();
+    }
+    // On the way in a stalled host does not hold up the Orchestration Module.
+    let mut rig = Rig::new(&block(128, Direction::Rx), 3);
+    rig.takes(&[0, 100]);
+    for outcome in [Outcome::Host, Outcome::PuntTtl].repeat(20) {
+        let frame = Frame::new(&mut rig.rng, 100, outcome);
+        rig.queue.push_back(frame);
+    }
+    rig.run_for(300);
+    assert_eq!((rig.waiting(Output::Host), rig.waiting(Output::Punt)), (20, 0));
+    rig.takes(&[100; 2]);
+    rig.run();
+}
+
+#[test]
+fn punts_have_all_the_room_there_is_and_wait_for_nobody() {
+    for block in all_blocks() {
+        let mut rig = Rig::new(&block, 4);
+        let takes: Vec<u32> = rig.outputs().iter().map(|o| if o.is_punt() { 0 } else { 100 }).collect();
+        rig.takes(&takes);
+        let forward = forwards(block.direction)[0];
+        // 20 beats at a time: three fit in 64, then one of four.
+        let sizes = [20, 20, 20, 5, 4, 1];
+        for beats in sizes {
+            let length = beats * rig.lanes();
+            for outcome in [Outcome::PuntUnmatched, forward] {
+                let frame = Frame::new(&mut rig.rng, length, outcome);
+                rig.queue.push_back(frame);
+            }
+        }
+        rig.run_for(300);
+        let full = [false, false, false, true, false, true];
+        let punts: Vec<bool> = rig.outcomes.iter().step_by(2).map(|o| *o == Outcome::PuntFull).collect();
+        assert_eq!(punts, full);
+        assert_eq!(rig.waiting(Output::Punt), 4);
+        assert_eq!(rig.expected[0].done, 6);
+        // When the Orchestration Module takes beats again, there is room again.
+        rig.takes(&vec![100; rig.outputs().len()]);
+        rig.run_for(100);
+        let length = 64 * rig.lanes();
+        let frame = Frame::new(&mut rig.rng, length, Outcome::PuntUnmatched);
+        rig.queue.push_back(frame);
+        rig.run();
+        assert_eq!(rig.outcomes.last(), Some(&Outcome::PuntUnmatched));
+    }
+}
+
+#[test]
+fn configurations_that_do_not_fit_are_refused() {
+    let good = block(128, Direction::Tx);
+    let message = |block: Egress| hdl::elaborate(&block).unwrap_err().to_string();
+    assert!(message(Egress { frames: 48, ..good }).contains("egress: frames = 48"));
+    assert!(message(Egress { buffer_beats: 1000, ..good }).contains("egress: buffer_beats = 1000"));
+    assert!(message(Egress { punt_beats: 1, ..good }).contains("egress: punt_beats = 1"));
+    let size = em_rtl::packet::Size { data_w: 96, beats_w: 8 };
+    assert!(message(Egress { size, ..good }).contains("egress: data_w = 96"));
+}
