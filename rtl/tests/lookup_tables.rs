@@ -81,7 +81,7 @@ fn random_commands_under_traffic_match_the_model() {
             *statuses.entry(format!("{status:?}")).or_insert(0) += 1;
         }
         bench.compare_all();
-        bench.idle(20);
+        bench.drain();
         assert_eq!(bench.ambiguous, 0, "without damage every lookup has one answer, whatever is being written");
         for s in ["Ok", "Occupied", "Misplaced", "OutOfRange", "Duplicate", "Absent", "BadCommand"] {
             assert!(statuses.get(s).is_some_and(|n| *n > 5), "{s} did not occur: {statuses:?}");

@@ -226,7 +226,8 @@ mod tests {
             sim.poke(mapping.route, route);
 
             let never_zero = |udp: bool, checksum: u64| if udp && checksum == 0 { 0xFFFF } else { checksum };
-            let ipv4 = if route { equation_3(old, &[address[0], address[1], hop[0]]) } else { equation_3(old, &address) };
+            let ipv4 =
+                if route { equation_3(old, &[address[0], address[1], hop[0]]) } else { equation_3(old, &address) };
             let plain = equation_3(old, &address);
             let quoted_l4 = never_zero(udp, plain);
             // An ICMP checksum covers the quoted address, the quoted header checksum and the quoted layer 4 checksum.

@@ -212,8 +212,7 @@ impl Block for Classify {
         let no_rule = (two_later(three_tags) | !(two_later(ipv4) | two_later(ipv6))).delay();
         let six = three_later(ipv6);
         let six_malformed = malformed6.delay();
-        let six_unmatched =
-            if tx { stays_local(h, some_behind, nine_behind).delay_by(2) } else { lit(1, 1) };
+        let six_unmatched = if tx { stays_local(h, some_behind, nine_behind).delay_by(2) } else { lit(1, 1) };
         let length_fault = cut_off4.delay();
         let header_fault =
             (cut_off4.delay() | two_later(not_version4) | two_later(short_ihl) | beyond4.delay()).delay();
