@@ -22,7 +22,7 @@ use super::{
 use crate::{
     csr::PathEvents,
     outcome::Outcome,
-    packet::{Action, Rewrite, outcome, port},
+    packet::{Action, Rewrite, outcome},
 };
 use hdl::*;
 
@@ -144,9 +144,7 @@ impl Block for Dispatch {
         // What became of it.
         let refused = is_punt & !punt_fits;
         let became = mux(refused, outcome(Outcome::PuntFull), action.outcome).delay();
-        let not_injected = extent.port.ne(port::INJECT);
-        let known = if sizes.direction.is_tx() { not_injected } else { not_injected & is_forward };
-        let function_known = known.delay();
+        let function_known = action.function_known.delay();
         let events = PathEvents {
             outcome_valid: io.store,
             outcome: became,

@@ -115,6 +115,7 @@ pub struct Frame {
     pub outcome: Outcome,
     pub port: u64,
     pub function: u64,
+    pub function_known: bool,
     pub change: Option<Change>,
 }
 
@@ -126,6 +127,7 @@ impl Frame {
             outcome,
             port: rng.random_range(0..4),
             function: rng.random_range(0..65_536),
+            function_known: rng.random(),
             change: None,
         }
     }

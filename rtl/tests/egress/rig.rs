@@ -237,8 +237,7 @@ impl Rig {
             _ => None,
         };
         self.held.push_back(Held { left: beats, dropped: destination.is_none() });
-        let known = port != 3 && (self.block.direction == Direction::Tx || code < 16);
-        self.events.push_back((outcome, known.then_some(function), frame.bytes.len().min(16_383) as u64));
+        self.events.push_back((outcome, frame.function_known.then_some(function), frame.bytes.len().min(16_383) as u64));
         if let Some((output, user)) = destination {
             let at = self.at(output);
             self.expected[at].frames.push_back((frame.leaves(self.block.direction), user, self.clock));
@@ -254,6 +253,7 @@ impl Rig {
         let Some(frame) = frame else { return };
         let lanes = self.block.size.lanes() as usize;
         sim.poke(action.outcome, frame.outcome.code());
+        sim.poke(action.function_known, frame.function_known);
         sim.poke(action.extent.beats, frame.bytes.len().div_ceil(lanes) as u64);
         sim.poke(action.extent.lane, ((frame.bytes.len() - 1) % lanes) as u64);
         sim.poke(action.extent.port, frame.port);
