@@ -42,7 +42,7 @@ fn compare(folder: &Path) -> [usize; 2] {
 
 #[test]
 fn what_the_kernel_did() {
-    assert_eq!(compare(Path::new(FOLDER)), [132, 270]);
+    assert_eq!(compare(Path::new(FOLDER)), [142, 280]);
 }
 
 #[test]
@@ -68,5 +68,5 @@ fn what_this_kernel_does() {
     let script = Path::new(FOLDER).join("capture.py");
     let run = Command::new("python3").arg(script).arg(dir.path()).output().unwrap();
     assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
-    assert_eq!(compare(dir.path()), [132, 270]);
+    assert_eq!(compare(dir.path()), [142, 280]);
 }

@@ -2,8 +2,8 @@
 
 mod common;
 
-use common::{INSIDE, OUTSIDE, PEER, Packet, forwarded, nat, pair, tcp, udp};
-use em_model::{DropReason, Model, ModelConfig, PuntReason, Verdict, diff};
+use common::{INSIDE, OUTSIDE, PEER, Packet, forwarded, mirrored, nat, pair, tcp, udp};
+use em_model::{Arrival, DropReason, Model, ModelConfig, PuntReason, Verdict, diff};
 
 fn model() -> Model {
     nat(INSIDE, OUTSIDE, ModelConfig { icmp_error_rewrite: true, ..ModelConfig::default() })
@@ -68,6 +68,31 @@ fn quoted_udp_without_checksum_and_fragments() {
     let outside = Packet { payload: inside.payload.clone(), ..later(OUTSIDE) };
     let got = forwarded(model().host_tx(1, false, &error(INSIDE, &inside.bytes())));
     assert_eq!(got, error(OUTSIDE, &outside.bytes()));
+}
+
+#[test]
+fn a_quoted_first_fragment_has_its_checksum_updated() {
+    // The datagram was longer than what is quoted, so its checksum is over more than is there.
+    for (protocol, payload, at) in [(17, udp(5000, b"the first part"), 6), (6, tcp(b"the first part"), 16)] {
+        let first = |dst| Packet { fragment: 0x2000, ..quoted(dst, protocol, payload.clone()).sealed(at, 0x1234) };
+        let got = forwarded(model().host_tx(1, false, &error(INSIDE, &first(INSIDE).bytes())));
+        let wanted = error(OUTSIDE, &first(OUTSIDE).bytes());
+        assert!(got == wanted, "{}", diff(&wanted, &got));
+        let back = model().frame(Arrival::Net0, false, &mirrored(&wanted));
+        assert_eq!(back.frame(), Some(&mirrored(&error(INSIDE, &first(INSIDE).bytes()))[..]));
+    }
+}
+
+#[test]
+fn a_redirects_gateway_stays() {
+    let quote = |dst| quoted(dst, 17, udp(5000, b"data")).bytes();
+    let redirect = |src: [u8; 4]| {
+        let mut icmp = [&[5, 1, 0, 0], &INSIDE[..], &quote(src)].concat();
+        let check = !common::sum(&icmp);
+        icmp[2..4].copy_from_slice(&check.to_be_bytes());
+        Packet { src, ..Packet::new(1, icmp) }.frame(&[])
+    };
+    assert_eq!(forwarded(model().host_tx(1, false, &redirect(INSIDE))), redirect(OUTSIDE));
 }
 
 #[test]

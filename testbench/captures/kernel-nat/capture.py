@@ -241,7 +241,12 @@ def traffic(box):
                         if length <= len(seen):
                             to = OUTSIDE if way == "rx" else PEER
                             box.send(way, ipv4(answer, to, 1, icmp(kind, code, rest, seen[:length]), tos=0xC0))
-        # Without a quoted checksum, and of a later port unreachable whose quote is cut within the UDP data.
+                if protocol != 1 and kind == 11:
+                    # Of a first fragment: its checksum is over more than is there.
+                    seen = ipv4(seen_src, seen_dst, protocol, layer4(seen_src, seen_dst), ident=sport, flags=0x2000)
+                    to = OUTSIDE if way == "rx" else PEER
+                    box.send(way, ipv4(answers[0], to, 1, icmp(kind, code, rest, seen)))
+        # Without a quoted checksum, whole and cut off within the data.
         sport = next(port)
         box.send(forth, ipv4(src, dst, 17, udp(src, dst, sport, 9, b"none", check=False)), keep=False)
         seen = ipv4(seen_src, seen_dst, 17, udp(seen_src, seen_dst, sport, 9, b"none", check=False), ttl=9)
