@@ -69,6 +69,17 @@ pub struct Size {
 }
 
 impl Size {
+    /// Checks the width of a beat. The error names `block`.
+    ///
+    /// # Errors
+    /// A width that is not built, and those that are.
+    pub fn check(self, block: &str) -> Result<(), String> {
+        if matches!(self.data_w, 64 | 128 | 256 | 512) {
+            return Ok(());
+        }
+        Err(format!("{block}: size.data_w = {}: choose 64, 128, 256 or 512", self.data_w))
+    }
+
     /// Bytes of a beat.
     pub const fn lanes(self) -> u32 {
         self.data_w / 8
@@ -89,13 +100,11 @@ impl Size {
         clog2(u64::from(self.halves()))
     }
 
-    /// Bytes behind the Ethernet header that the parser looks at: the TCP checksum that an ICMP error behind 60 bytes
-    /// of IPv4 header quotes ends at byte 106.
-    pub const REACH: u32 = 112;
-
-    /// Beat-wide words of what follows the Ethernet header that the parser looks at.
-    pub const fn words(self) -> u32 {
-        Self::REACH.div_ceil(self.lanes())
+    /// Beat-wide words of what follows the Ethernet header that have fields at fixed places: on the way out to byte 48
+    /// (behind IPv6's hop-by-hop options), on the way in to byte 19 (IPv4's destination).
+    pub const fn fixed_words(self, direction: Direction) -> u32 {
+        let bytes: u32 = if direction.is_tx() { 49 } else { 20 };
+        bytes.div_ceil(self.lanes())
     }
 }
 
@@ -143,12 +152,12 @@ pub struct Beat<S> {
     pub valid: S,
     /// First of its frame.
     pub first: S,
-    /// Last of its frame; only then `end` means anything.
+    /// Last of its frame.
     pub last: S,
     /// The bytes.
     #[width(size.data_w)]
     pub data: S,
-    /// The frame as a whole.
+    /// The frame as a whole: stands in the clock after the last beat, and only then means anything.
     #[shape(FrameEnd::shape(size))]
     pub end: FrameEnd<S>,
 }

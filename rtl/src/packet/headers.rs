@@ -18,18 +18,24 @@ pub struct Ethernet<S> {
     pub ipv6: S,
 }
 
-/// A beat's width of what follows the Ethernet header, wherever that ends.
+/// A beat's width of what follows the Ethernet header, wherever that ends. Word `i` has bytes `LANES` i to
+/// `LANES` i + `LANES` - 1 of it.
 #[derive(Bundle, Clone, Copy, Debug)]
 #[bundle(size: Size, direction: Direction)]
 pub struct Word<S> {
     /// The frame is over: `end` and `ethernet` stand, and no later word belongs to it.
     pub valid: S,
-    /// One bit a word: the data are this word, bytes `LANES` i to `LANES` i + `LANES` - 1.
-    #[width(size.words())]
+    /// One bit a word that has fields at fixed places: the data are this word.
+    #[width(size.fixed_words(direction))]
     pub at: S,
+    /// The data are the word behind the last one, and not word 0.
+    pub next: S,
     /// The bytes, the first in the low lane. Lanes beyond the frame hold anything.
     #[width(size.data_w)]
     pub data: S,
+    /// IPv4 header length in words, from word 0 on.
+    #[width(4)]
+    pub ihl: S,
     /// Ethernet destination address; of interest on the way in only.
     #[present(!direction.is_tx())]
     #[width(48)]

@@ -8,6 +8,14 @@ pub fn half(data: Bits, i: u32) -> Bits {
     cat([data.byte(2 * i), data.byte(2 * i + 1)])
 }
 
+/// Number of the last valid lane of a beat; `others` is its `tkeep` without lane 0, which every beat has. As valid lanes
+/// are contiguous, bit `b` of the number is the parity of the valid ones among lanes 2^b, 2 2^b, 3 2^b, …
+pub fn last_lane(others: Bits) -> Bits {
+    let lanes = others.width() + 1;
+    let bit = |b: u32| cat((1..lanes >> b).rev().map(|i| others.bit((i << b) - 1))).parity();
+    cat((0..hdl::clog2(u64::from(lanes))).rev().map(bit))
+}
+
 /// A bundle `n` clocks later. Leaves called `valid` are reset to 0, the others are not reset. Registers are named after
 /// the bundle and the stage.
 #[track_caller]

@@ -1,6 +1,6 @@
 //! The waveforms that stand in the blocks' pages are what the blocks do.
 
-use em_rtl::{outcome::Outcome, parse::Align, v1::egress::Egress};
+use em_rtl::{outcome::Outcome, v1::egress::Egress, v1::parse::Align};
 use hdl::{
     Block,
     sim::{Options, PowerUp, Sim},
