@@ -1,7 +1,8 @@
 //! The configuration of an Execution Module: a TOML profile, read and checked.
 
 use crate::{
-    lookup::{Lookup, Management, Tables},
+    csr::MapConfig,
+    lookup::{Management, Tables},
     packet::Size,
 };
 use serde::{Deserialize, Serialize};
@@ -240,9 +241,9 @@ impl EmConfig {
         }
     }
 
-    /// The tables.
-    pub fn lookup(&self) -> Lookup {
-        Lookup { functions: self.table.functions, ways: self.table.nat_ways, rows: self.table.nat_rows }
+    /// What the register map depends on.
+    pub fn map(&self) -> MapConfig {
+        MapConfig { tables: self.tables(), data_w: self.data_w, max_frame: self.max_frame }
     }
 }
 

@@ -11,8 +11,8 @@
 
 use crate::{
     config::{EmConfig, Profile},
-    csr::{RegisterMap, register_map},
-    stream::{HostUser, NetUser, PuntUser},
+    csr::RegisterMap,
+    stream::{HostUser, InjectUser, NetUser, PuntUser},
 };
 use hdl::{Design, bundle::layout, ir::Dir};
 use serde::{Deserialize, Serialize};
@@ -65,7 +65,7 @@ struct PortField {
 
 /// The register map of a configuration.
 pub fn registers(config: &EmConfig) -> RegisterMap {
-    register_map(&config.lookup())
+    config.map().map()
 }
 
 /// The manifest as JSON text.
@@ -115,8 +115,11 @@ fn ports(design: &Design) -> Vec<Port> {
 
 fn fields(port: &str) -> Vec<PortField> {
     let placed = match port {
-        "s_axis_host_tuser" => layout(&HostUser::shape()),
-        "m_axis_net0_tuser" => layout(&NetUser::shape()),
+        "s_axis_host_tuser" | "m_axis_host_tuser" => layout(&HostUser::shape()),
+        "s_axis_net0_tuser" | "m_axis_net0_tuser" | "s_axis_net1_tuser" | "m_axis_net1_tuser" => {
+            layout(&NetUser::shape())
+        }
+        "s_axis_punt_tuser" => layout(&InjectUser::shape()),
         "m_axis_punt_tuser" => layout(&PuntUser::shape()),
         _ => vec![],
     };
@@ -126,7 +129,7 @@ fn fields(port: &str) -> Vec<PortField> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::v1::top::EmTop;
+    use crate::top::EmTop;
     use serde_json::Value;
 
     fn manifest() -> Value {
@@ -149,7 +152,7 @@ mod tests {
             assert_eq!(port["width"], next, "{port}");
             packed += 1;
         }
-        assert_eq!(packed, 3);
+        assert_eq!(packed, 8);
     }
 
     #[test]

@@ -138,7 +138,7 @@ impl Block for EmTop {
         let rx = instance(&self.path(Direction::Rx));
         let punt_arbiter = instance(&arbiter(2, punt_w));
         let tables = instance(&c.tables());
-        let csr = instance(&Csr { tables: c.tables() });
+        let csr = instance(&Csr { config: c.map() });
 
         // In: the host and the network, and what is injected.
         let host_user = unpack(&HostUser::shape(), io.s_axis_host.tuser);
@@ -168,6 +168,7 @@ impl Block for EmTop {
         connect(settings, rx.settings.as_ref().expect("the way in has settings"));
         let net0_up = io.net_link_up.bit(0).delay_reset(0);
         let net1_up = io.net_link_up.bit(1).delay_reset(0);
+        csr.link_up.set(cat([net1_up, net0_up]));
         let uplink_net1 = mux(settings.uplink_net1, net1_up | !net0_up, net1_up & !net0_up).delay_reset(0);
         tx.uplink_net1.expect("the way out has an uplink").set(uplink_net1);
 

@@ -3,7 +3,7 @@
 mod support;
 
 use em_rtl::{
-    csr::next::{
+    csr::{
         CounterEvents, Counters, PortCounter,
         counters::{Column, Group, PORT_ROWS, TABLE_ROWS},
     },

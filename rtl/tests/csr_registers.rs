@@ -5,11 +5,8 @@ mod bus;
 use bus::{Bus, CONFIG, Random};
 use em_rtl::{
     csr::{
-        next::{
-            self as csr, Access, Area, Csr, MAGIC, PortCounter, Reg, function_counter, outcome_counter, port_counter,
-            table_counter,
-        },
-        resp,
+        self, Access, Area, Csr, MAGIC, PortCounter, Reg, function_counter, outcome_counter, port_counter, resp,
+        table_counter,
     },
     lookup::{Operation, Table, TableStatus},
     outcome::Outcome,

@@ -79,7 +79,7 @@ pub struct CounterEvents<S> {
 }
 
 impl<S: Copy> CounterEvents<S> {
-    /// The ports' events, in the order of [`PortCounter::ALL`](super::next::PortCounter::ALL).
+    /// The ports' events, in the order of [`PortCounter::ALL`](super::PortCounter::ALL).
     pub fn ports(&self) -> [&PortEvents<S>; 8] {
         [
             &self.host_rx,

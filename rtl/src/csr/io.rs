@@ -1,4 +1,4 @@
-//! Bundles: the register bus and the events that are counted.
+//! Bundles of the two buses: AXI4-Lite outside, register accesses inside.
 
 use hdl::Bundle;
 
@@ -61,36 +61,6 @@ pub struct AxiLite<S> {
     pub rvalid: S,
     /// The read response is taken.
     pub rready: S,
-}
-
-/// What the data path tells the counters: each kind of event at most once a clock, all in the same clock if need be.
-#[derive(Bundle, Clone, Debug)]
-pub struct CounterEvents<S> {
-    /// A frame has found its outcome.
-    pub outcome_valid: S,
-    /// The outcome's code.
-    #[width(crate::outcome::Outcome::WIDTH)]
-    pub outcome: S,
-    /// A frame came in from the host, good or bad.
-    pub host_frame: S,
-    /// Its bytes, without FCS.
-    #[width(CounterEvents::<hdl::Shape>::BYTES_W)]
-    pub host_bytes: S,
-    /// A frame went out by net0.
-    pub net0_frame: S,
-    /// Its bytes, without FCS.
-    #[width(CounterEvents::<hdl::Shape>::BYTES_W)]
-    pub net0_bytes: S,
-    /// A frame went out to the Orchestration Module.
-    pub punt_frame: S,
-    /// Its bytes, without FCS.
-    #[width(CounterEvents::<hdl::Shape>::BYTES_W)]
-    pub punt_bytes: S,
-}
-
-impl CounterEvents<hdl::Shape> {
-    /// Bits of a frame's length: 16,383 bytes at most.
-    pub const BYTES_W: u32 = 14;
 }
 
 /// Register accesses, one at a time: word, data and strobes stay from `write` or `read` to `done`.

@@ -1,8 +1,6 @@
-//! The register map, declared once: decode logic, the register compiler, the manifest and the documentation are made
-//! from this table.
+//! The registers, declared once: decode logic, the register compiler, headers and documents are made from this table
+//! and from [`describe`](super::describe), which adds what depends on the configuration.
 
-use super::counters::PortCounter;
-use crate::outcome::{Kind, Outcome};
 use serde::Serialize;
 
 /// Who may do what with a register.
@@ -15,6 +13,23 @@ pub enum Access {
     Rw,
     /// Write only: a read answers SLVERR.
     Wo,
+    /// Read; writing 1 to a bit clears it, hardware sets it.
+    Rw1c,
+    /// Read; writing 1 to a bit sets it, hardware clears it.
+    Rw1s,
+}
+
+impl Access {
+    /// Name in documents.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Access::Ro => "RO",
+            Access::Rw => "RW",
+            Access::Wo => "WO",
+            Access::Rw1c => "RW1C",
+            Access::Rw1s => "RW1S",
+        }
+    }
 }
 
 /// A field of a register.
@@ -40,12 +55,17 @@ impl RegField {
     pub const fn place(&self, value: u32) -> u32 {
         (value << self.lsb) & self.mask()
     }
+
+    /// The field's value in a register's.
+    pub const fn get(&self, register: u32) -> u32 {
+        (register & self.mask()) >> self.lsb
+    }
 }
 
 macro_rules! registers {
     ($($(#[doc = $doc:literal])* $name:ident = $offset:literal, $text:literal, $access:ident
         { $($field:ident: $lsb:literal, $width:literal, $field_doc:literal;)* })*) => {
-        /// The registers, without the counters.
+        /// The registers that every configuration has, without the counters.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
         pub enum Reg { $($(#[doc = $doc])* $name,)* }
 
@@ -56,14 +76,14 @@ macro_rules! registers {
             /// Byte address.
             pub const fn offset(self) -> u32 { match self { $(Reg::$name => $offset,)* } }
 
-            /// Name in documentation and headers.
+            /// Name in documents and headers.
             pub const fn name(self) -> &'static str { match self { $(Reg::$name => $text,)* } }
 
             /// Access.
             pub const fn access(self) -> Access { match self { $(Reg::$name => Access::$access,)* } }
 
             /// What it is for.
-            pub const fn doc(self) -> &'static str { match self { $(Reg::$name => concat!($($doc),*),)* } }
+            pub fn doc(self) -> &'static str { match self { $(Reg::$name => concat!($($doc),*).trim(),)* } }
 
             /// Its fields, the lowest first.
             pub const fn fields(self) -> &'static [RegField] {
@@ -83,55 +103,95 @@ registers! {
         minor: 0, 16, "grows when registers are added";
         major: 16, 16, "grows when registers change or go";
     }
-    /// Geometry of the tables.
-    Geometry = 0x008, "GEOMETRY", Ro {
-        functions_log2: 0, 5, "log2 of the number of functions";
-        nat_ways: 8, 4, "ways of the NAT table";
-        nat_rows_log2: 16, 5, "log2 of the rows of each way";
+    /// Where the list of the blocks of registers begins. A record has four words: type and version, offset, size, info.
+    Directory = 0x008, "DIRECTORY", Ro {
+        blocks: 0, 8, "number of records";
+        first: 16, 16, "byte address of the first record";
     }
+    /// The data path.
+    Datapath = 0x00c, "DATAPATH", Ro {
+        data_width: 0, 12, "bits of a stream's tdata";
+        max_frame: 16, 16, "longest frame in bytes, without FCS";
+    }
+
     /// State of the module.
-    Status = 0x00c, "STATUS", Ro { ready: 0, 1, "1: the tables have cleared themselves, after reset or `clear_tables`"; }
+    Status = 0x100, "STATUS", Ro {
+        ready: 0, 1, "1: tables and counters have cleared themselves, after reset or a clear";
+        bank: 1, 1, "the active bank of the tables; commands edit the other one";
+    }
     /// For tests of the bus; has no effect.
-    Scratch = 0x010, "SCRATCH", Rw { value: 0, 32, "any value"; }
-    /// Actions on the whole module.
-    Control = 0x014, "CONTROL", Wo {
-        clear_tables: 0, 1, "1: empties all tables; the response comes when they are empty";
+    Scratch = 0x104, "SCRATCH", Rw { value: 0, 32, "any value"; }
+    /// What has happened since the bit was cleared.
+    Events = 0x108, "EVENTS", Rw1c {
+        nat_tx_parity: 0, 1, "an entry of table nat_tx failed its parity";
+        nat_rx_parity: 1, 1, "an entry of table nat_rx failed its parity";
+        mac_parity: 2, 1, "an entry of table mac failed its parity";
+        function_parity: 3, 1, "an entry of table function failed its parity";
+        next_hop_parity: 4, 1, "an entry of table next_hop failed its parity";
+        ready: 8, 1, "STATUS.ready has become 1";
     }
-    /// NAT command: function of the key.
-    NatFunction = 0x020, "NAT_FUNCTION", Rw { function: 0, 16, "function that owns the inside address"; }
-    /// NAT command: address of the key.
-    NatInside = 0x024, "NAT_INSIDE", Rw { address: 0, 32, "inside IPv4 address, first byte on the wire in bits 31:24"; }
-    /// NAT command: value.
-    NatOutside = 0x028, "NAT_OUTSIDE", Rw { address: 0, 32, "outside IPv4 address, first byte on the wire in bits 31:24"; }
-    /// NAT command: the slot, which the key must hash to.
-    NatSlot = 0x02c, "NAT_SLOT", Rw {
-        row: 0, 16, "row of the way";
-        way: 16, 8, "way of the table";
+    /// State of the network links.
+    Link = 0x10c, "LINK", Ro {
+        net0: 0, 1, "1: up";
+        net1: 1, 1, "1: up";
     }
-    /// Carries out a NAT command. The response is OKAY if it is done, SLVERR if it was refused; NAT_STATUS says why.
-    NatCommand = 0x030, "NAT_COMMAND", Wo {
-        operation: 0, 2, "1 insert key and value; 2 delete the key; 3 read the slot into NAT_FOUND_*";
+    /// Port that frames from the host take.
+    Uplink = 0x110, "UPLINK", Rw {
+        port: 0, 1, "0 net0, 1 net1; while its link is down and the other one's is up, frames take the other one";
     }
-    /// How the last NAT command ended.
-    NatStatus = 0x034, "NAT_STATUS", Ro {
-        status: 0, 3, "0 done; 1 the slot holds another live entry; 2 the key does not hash to this row of this way; 3 no such way or row; 4 the key is live in another way with another value; 5 the slot is free; 6 the table is still clearing itself; 7 no such command";
+    /// What becomes of frames from the network that no table knows.
+    NotForUs = 0x114, "NOT_FOR_US", Rw {
+        action: 0, 2, "0 punt, 1 drop, 2 pass; 3 is reserved";
+        pass_function: 16, 16, "function that they are passed to";
     }
-    /// What stood in the slot of the last NAT command; undefined after status 5, 6 and 7.
-    NatFoundFunction = 0x038, "NAT_FOUND_FUNCTION", Ro { function: 0, 16, "function of its key"; }
-    /// What stood in the slot of the last NAT command; undefined after status 5, 6 and 7.
-    NatFoundInside = 0x03c, "NAT_FOUND_INSIDE", Ro { address: 0, 32, "inside address of its key"; }
-    /// What stood in the slot of the last NAT command; undefined after status 5, 6 and 7.
-    NatFoundOutside = 0x040, "NAT_FOUND_OUTSIDE", Ro { address: 0, 32, "its outside address"; }
-    /// Function that FUNCTION_ENTRY is about.
-    FunctionIndex = 0x050, "FUNCTION_INDEX", Rw { function: 0, 16, "function number"; }
-    /// Entry of the function in FUNCTION_INDEX. SLVERR if there is no such function or the table is not ready.
-    FunctionEntry = 0x054, "FUNCTION_ENTRY", Rw {
-        valid: 0, 1, "1: the function exists";
-        mode: 1, 2, "0 nat; 1 pass; 2 drop; 3 is reserved";
-        unmatched: 3, 2, "frames that the mode has no rule for: 0 punt; 1 drop; 2 pass; 3 is reserved";
+
+    /// Table command: the table. Commit, sync and clear are for all of them.
+    TableSelect = 0x180, "TABLE_SELECT", Rw { table: 0, 3, "number of the table, as in the list of tables"; }
+    /// Table command: the slot. A key hashes to one row of each way.
+    TableSlot = 0x184, "TABLE_SLOT", Rw {
+        row: 0, 16, "row of the way; index of a direct table";
+        way: 16, 8, "way of the table; 0 for a direct table";
     }
-    /// How the last access to FUNCTION_ENTRY ended.
-    FunctionStatus = 0x058, "FUNCTION_STATUS", Ro { status: 0, 3, "as in NAT_STATUS: 0, 3 or 6"; }
+    /// Table command: the key.
+    TableKey0 = 0x188, "TABLE_KEY0", Rw { key: 0, 32, "bits 31:0 of the key"; }
+    /// Table command: the key.
+    TableKey1 = 0x18c, "TABLE_KEY1", Rw { key: 0, 16, "bits 47:32 of the key"; }
+    /// Table command: the value.
+    TableValue0 = 0x190, "TABLE_VALUE0", Rw { value: 0, 32, "bits 31:0 of the value"; }
+    /// Table command: the value.
+    TableValue1 = 0x194, "TABLE_VALUE1", Rw { value: 0, 32, "bits 63:32 of the value"; }
+    /// Damages the words that commands write, to test the parity.
+    TableFlip = 0x198, "TABLE_FLIP", Rw {
+        bit: 0, 8, "bit that is inverted: 1:0 validity, 49:2 key, 113:50 value, 129:114 checksum update, 130 parity";
+        enable: 8, 1, "1: invert it";
+    }
+    /// Carries out a table command. The response to insert, delete, read and commit comes when they are done: OKAY, or
+    /// SLVERR if they were refused, and TABLE_STATUS says why. Sync and clear answer OKAY at once and go on while
+    /// TABLE_STATUS.busy is 1; a write to this block waits for their end.
+    TableCommand = 0x19c, "TABLE_COMMAND", Wo {
+        operation: 0, 3, "1 insert key and value in the shadow bank; 2 delete the key in the shadow bank; 3 read the slot; 4 commit: the shadow bank becomes the active one; 5 sync: the shadow bank becomes equal to the active one; 6 clear: both banks become empty";
+    }
+    /// How the last table command ended.
+    TableStatus = 0x1a0, "TABLE_STATUS", Ro {
+        status: 0, 4, "0 done; 1 the slot holds another live entry; 2 the key does not hash to this row of this way; 3 no such table, way or row; 4 the key is live in another way with another value; 5 the slot is free; 6 the tables are still clearing themselves; 7 no such command; 8 the slot fails its parity";
+        old_valid: 8, 2, "in which banks the slot was valid before the command";
+        busy: 16, 1, "1: a command is under way";
+    }
+    /// What stood in the slot of the last insert, delete or read.
+    TableOldKey0 = 0x1a4, "TABLE_OLD_KEY0", Ro { key: 0, 32, "bits 31:0 of its key"; }
+    /// What stood in the slot of the last insert, delete or read.
+    TableOldKey1 = 0x1a8, "TABLE_OLD_KEY1", Ro { key: 0, 16, "bits 47:32 of its key"; }
+    /// What stood in the slot of the last insert, delete or read.
+    TableOldValue0 = 0x1ac, "TABLE_OLD_VALUE0", Ro { value: 0, 32, "bits 31:0 of its value"; }
+    /// What stood in the slot of the last insert, delete or read.
+    TableOldValue1 = 0x1b0, "TABLE_OLD_VALUE1", Ro { value: 0, 32, "bits 63:32 of its value"; }
+
+    /// Takes a snapshot of all counters, as they are at one instant after the write. Counters read the snapshot.
+    CounterLatch = 0x300, "COUNTER_LATCH", Rw1s {
+        latch: 0, 1, "writing 1 takes a snapshot; reads 1 until it is taken, and counters answer SLVERR meanwhile";
+    }
+    /// Function whose counters FUNCTION_* are.
+    CounterFunction = 0x304, "COUNTER_FUNCTION", Rw { function: 0, 16, "function number"; }
 }
 
 impl Reg {
@@ -148,60 +208,16 @@ impl Reg {
     pub fn mask(self) -> u32 {
         self.fields().iter().fold(0, |mask, f| mask | f.mask())
     }
+
+    /// A table command's register, whose value must stay while the command is under way.
+    pub const fn is_staged(self) -> bool {
+        Reg::TableSelect.offset() <= self.offset() && self.offset() <= Reg::TableCommand.offset()
+    }
 }
 
 /// Value of ID.
 pub const MAGIC: u32 = 0x4444_454d;
 /// Major and minor version of the map.
-pub const VERSION: (u32, u32) = (0, 1);
+pub const VERSION: (u32, u32) = (1, 0);
 /// Width of a register address in bits; addresses are in bytes.
 pub const ADDR_W: u32 = 16;
-
-/// A 64-bit counter: LO at its offset, HI four bytes above.
-///
-/// Reading LO latches the upper half, which HI then returns, so that the two halves belong together whatever is counted
-/// in between. HI of another counter than the one whose LO was read last answers SLVERR. Counters wrap; nothing clears
-/// them but reset.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-pub struct Counter {
-    /// Name, as in `drop_nat_source`.
-    pub name: String,
-    /// Byte address of LO.
-    pub offset: u32,
-    /// What it counts.
-    pub doc: String,
-}
-
-/// Byte address of the first outcome's counter.
-pub const OUTCOME_COUNTERS: u32 = 0x400;
-/// Byte address of the first port's counter.
-pub const PORT_COUNTERS: u32 = OUTCOME_COUNTERS + (8 << Outcome::WIDTH);
-
-/// Byte address (LO) of the counter of an outcome.
-pub const fn outcome_counter(outcome: Outcome) -> u32 {
-    OUTCOME_COUNTERS + 8 * outcome.code() as u32
-}
-
-/// Byte address (LO) of a port's counter.
-pub const fn port_counter(counter: PortCounter) -> u32 {
-    PORT_COUNTERS + 8 * counter as u32
-}
-
-/// All counters in order of their addresses.
-pub fn counters() -> Vec<Counter> {
-    let outcomes = Outcome::ALL.iter().map(|outcome| {
-        let kind = match outcome.kind() {
-            Kind::Forward => "forward",
-            Kind::Punt => "punt",
-            Kind::Drop => "drop",
-        };
-        let doc = outcome.doc().trim().to_string();
-        Counter { name: format!("{kind}_{}", outcome.name()), offset: outcome_counter(*outcome), doc }
-    });
-    let ports = PortCounter::ALL.iter().map(|c| Counter {
-        name: c.name().into(),
-        offset: port_counter(*c),
-        doc: c.doc().into(),
-    });
-    outcomes.chain(ports).collect()
-}

@@ -2,20 +2,23 @@
 
 mod io;
 mod events;
-pub mod next;
 mod map;
+mod areas;
+mod describe;
+mod counter_list;
+pub mod counters;
+mod decode;
 mod slave;
-mod counters;
 mod registers;
-mod document;
 
-pub use counters::{Counters, CountersIo, PortCounter};
-pub use document::{RegisterMap, register_map};
-pub use events::{PathEvents, PortEvents, Settings};
-pub use io::{AxiLite, CounterEvents, RegBus};
-pub use map::{
-    ADDR_W, Access, Counter, MAGIC, OUTCOME_COUNTERS, PORT_COUNTERS, Reg, RegField, VERSION, counters, outcome_counter,
-    port_counter,
+pub use areas::Area;
+pub use counter_list::{
+    FUNCTION_COUNTERS, counter_sources, counters, function_counter, outcome_counter, port_counter, table_counter,
 };
+pub use counters::{Counters, CountersIo, PortCounter};
+pub use describe::{Block, Counter, HashExample, MapConfig, Register, RegisterMap, TableInfo};
+pub use events::{CounterEvents, PathEvents, PortEvents, Settings};
+pub use io::{AxiLite, RegBus};
+pub use map::{ADDR_W, Access, MAGIC, Reg, RegField, VERSION};
 pub use registers::{Csr, CsrIo};
 pub use slave::{AxiLiteSlave, AxiLiteSlaveIo, resp};

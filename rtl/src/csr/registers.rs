@@ -1,32 +1,37 @@
-//! The registers: decodes accesses, keeps the staged values of table commands and carries the commands out.
+//! The registers: decodes accesses, keeps settings and staged table commands, and carries the commands out.
 //!
 //! ```text
-//!             ┌───────┐    ┌──────────────────┐
+//!             ┌───────┐    ┌──────────────────┐──▶ settings (paths)
 //!  s_axil ───▶│ slave │───▶│ decode, storage, │──▶ manage (tables)
 //!             └───────┘    │ commands         │◀── counters ◀── events
-//!                          └──────────────────┘
+//!                          └──────────────────┘◀── link_up
 //! ```
 //!
-//! A plain access takes 4 clocks from its start to its response, a counter 6, a table command until the table is done.
+//! A plain access takes 4 clocks from its start to its response, a counter 12, a table command until the table is done.
 //!
 //! 1. Every access is answered: OKAY; SLVERR for a write of a read-only register, a read of a write-only one, a refused
 //!    command; DECERR where there is no register.
 //! 2. Bytes without their strobe keep their value. A command whose byte 0 has no strobe does nothing and answers OKAY.
 //! 3. Bits outside fields are ignored on writes and read as 0.
-//! 4. LO of a counter is read together with HI, which is kept for the next read; see [`Counter`](super::Counter).
+//! 4. Insert, delete, read and commit answer when they are done; sync and clear answer at once, and writes to the
+//!    table registers wait for their end. No other register waits for a table.
+//! 5. Counters are read from the snapshot; while it is taken, and for functions that there are not, they answer SLVERR.
 
 use super::{
-    ADDR_W, Access, AxiLite, AxiLiteSlave, CounterEvents, Counters, MAGIC, OUTCOME_COUNTERS, Reg, VERSION, counters,
-    resp,
+    ADDR_W, Access, CounterEvents, Counters, MapConfig, Reg,
+    decode::{self, compose, lower, part, storage},
 };
-use crate::lookup::{FunctionEntry, Lookup, LookupManage, TableStatus};
+use crate::{
+    csr::{AxiLite, AxiLiteSlave, Settings, resp},
+    lookup::{Operation, TableManage, TableStatus},
+};
 use hdl::*;
 
 /// The registers of an Execution Module.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Csr {
-    /// The lookup stage that they manage.
-    pub lookup: Lookup,
+    /// What the map depends on.
+    pub config: MapConfig,
 }
 
 /// Ports of the registers.
@@ -39,9 +44,16 @@ pub struct CsrIo<S> {
     /// What is counted.
     #[input]
     pub events: CounterEvents<S>,
+    /// Links that are up: net0 in bit 0, net1 in bit 1; synchronous.
+    #[input]
+    #[width(2)]
+    pub link_up: S,
     /// Commands to the tables.
     #[output]
-    pub manage: LookupManage<S>,
+    pub manage: TableManage<S>,
+    /// What the paths look at.
+    #[output]
+    pub settings: Settings<S>,
 }
 
 /// What the registers are doing.
@@ -53,23 +65,28 @@ enum Step {
     Decode,
     /// Carries out a write, or begins a command.
     Write,
-    /// Collects what is read, or begins a command.
+    /// Collects what is read.
     Read,
-    /// Waits for the counters' RAM.
+    /// Waits for the counters' memory.
     Count,
-    /// Waits for the NAT table.
-    Nat,
-    /// Waits for the function table.
-    Function,
-    /// Waits for the tables to become empty.
-    Clear,
+    /// Waits for the end of a table command.
+    Table,
 }
 
-// The low bits of a counter's address are its index.
-const _: () = assert!(OUTCOME_COUNTERS.is_multiple_of(8 << Counters::INDEX_W));
+/// The registers that an access may hit, decoded a clock after its address.
+struct Hits(Vec<(Reg, Bits)>);
 
-/// Clocks until a table's `ready` follows `clear`.
-const CLEAR_DELAY: u64 = 3;
+impl Hits {
+    /// 1 bit: it is this register.
+    fn of(&self, reg: Reg) -> Bits {
+        self.0.iter().find(|(r, _)| *r == reg).expect("every register is decoded").1
+    }
+
+    /// 1 bit: it is one of those.
+    fn any(&self, of: impl Fn(Reg) -> bool) -> Bits {
+        cat(self.0.iter().filter(|(r, _)| of(*r)).map(|(_, hit)| *hit).collect::<Vec<_>>()).any()
+    }
+}
 
 impl Block for Csr {
     type Io<S> = CsrIo<S>;
@@ -82,14 +99,6 @@ impl Block for Csr {
         "Registers on AXI4-Lite.".into()
     }
 
-    fn params(&self) -> Vec<(&'static str, String)> {
-        self.lookup.params()
-    }
-
-    fn check(&self) -> Result<(), String> {
-        self.lookup.check()
-    }
-
     fn io(&self) -> CsrIo<Shape> {
         CsrIo::shape()
     }
@@ -97,34 +106,32 @@ impl Block for Csr {
     #[names]
     fn build(&self, io: &CsrIo<Bits>) {
         let slave = instance(&AxiLiteSlave { addr_w: ADDR_W });
-        let count = instance(&Counters);
+        let count = instance(&Counters { functions: self.config.tables.functions });
         connect(&io.s_axil, &slave.s_axil);
         connect(&io.events, &count.events);
-        let bus = &slave.bus;
-        let manage = &io.manage;
+        let (bus, manage) = (&slave.bus, &io.manage);
         let word = bus.word;
+        let map = self.config.map();
+        let constants: Vec<(u32, u32)> = map.registers.iter().filter_map(|r| Some((r.offset, r.constant?))).collect();
+        let is_constant = |r: &Reg| constants.iter().any(|(offset, _)| *offset == r.offset());
         let hits = Reg::ALL
             .iter()
+            .filter(|r| !is_constant(r))
             .map(|r| (*r, word.eq(u64::from(r.offset() / 4)).delay().named(&format!("at_{}", lower(*r)))));
-        let hits = &hits.collect::<Vec<_>>();
-        let hit = |reg: Reg| hits.iter().find(|(r, _)| *r == reg).expect("every register is decoded").1;
-        let any = |of: &dyn Fn(Access) -> bool| {
-            cat(hits.iter().filter(|(r, _)| of(r.access())).map(|(_, h)| *h).collect::<Vec<_>>()).any()
-        };
-        let writable = any(&|a| a != Access::Ro);
-        let readable = any(&|a| a != Access::Wo);
-        let known = writable | readable;
+        let hits = &Hits(hits.collect());
+        let hit = |reg: Reg| hits.of(reg);
+        let (at_constant, constant_value) = decode::constants(word, &constants);
+        let counter = decode::counter(word);
+        let is_high = word.bit(0).delay();
 
-        // A counter is at an even word (LO) and the odd one above it (HI).
-        let index = word.slice(1..).trunc(Counters::INDEX_W);
-        let at = |offset: u32| word.slice(1..).eq(u64::from(offset / 8));
-        let at_counter = cat(counters().iter().map(|c| at(c.offset)).collect::<Vec<_>>()).any().delay();
-        let high_half = word.bit(0).delay();
-        count.read_index.set(index);
+        let writable = hits.any(|r| r.access() != Access::Ro);
+        let readable = at_constant | hits.any(|r| r.access() != Access::Wo);
+        let at_register = at_constant | hits.any(|_| true);
+        let at_staged = hits.any(Reg::is_staged);
 
         let step = state(Step::Idle);
         let is_write = reg(1);
-        let waited = reg(3);
+        let waited = reg(4);
         let done = reg(1).reset(0);
         let answer_resp = reg(2);
         let answer_data = reg(32);
@@ -138,69 +145,110 @@ impl Block for Csr {
             step.go(Step::Idle);
         };
 
-        let storing = step.is(Step::Write);
+        // The table command under way, and how the last one ended.
+        let table_busy = reg(1).reset(0);
+        let table_status = reg(TableStatus::WIDTH).reset(0);
+        let old_valid = reg(2).reset(0);
+        let old_key = reg(48).reset(0);
+        let old_value = reg(64).reset(0);
+        when(manage.done, || {
+            table_busy.set(0);
+            table_status.set(manage.status);
+            old_valid.set(manage.old_valid);
+            old_key.set(manage.old_key);
+            old_value.set(manage.old_value);
+        });
+        let held = at_staged & (table_busy | !count.ready);
+
+        let storing = step.is(Step::Write) & !held;
         let store = |reg: Reg| storage(reg, storing & hit(reg), bus.write_data, bus.write_strb);
         let scratch = store(Reg::Scratch);
-        let nat_function = store(Reg::NatFunction);
-        let nat_inside = store(Reg::NatInside);
-        let nat_outside = store(Reg::NatOutside);
-        let nat_slot = store(Reg::NatSlot);
-        let function_index = store(Reg::FunctionIndex);
-        let nat_status = reg(TableStatus::WIDTH).reset(0);
-        let function_status = reg(TableStatus::WIDTH).reset(0);
-        let found_key = reg(Lookup::KEY_W).reset(0);
-        let found_outside = reg(Lookup::VALUE_W).reset(0);
+        let uplink = store(Reg::Uplink);
+        let not_for_us = store(Reg::NotForUs);
+        let table_select = store(Reg::TableSelect);
+        let table_slot = store(Reg::TableSlot);
+        let table_key0 = store(Reg::TableKey0);
+        let table_key1 = store(Reg::TableKey1);
+        let table_value0 = store(Reg::TableValue0);
+        let table_value1 = store(Reg::TableValue1);
+        let table_flip = store(Reg::TableFlip);
+        let counter_function = store(Reg::CounterFunction);
 
-        let part = |reg: Reg, of: Bits, name: &str| {
-            let field = reg.field(name);
-            of.slice(field.lsb..field.lsb + field.width)
-        };
-        manage.nat.start.reset(0).set(0);
-        manage.nat.operation.set(part(Reg::NatCommand, bus.write_data, "operation"));
-        manage.nat.way.set(part(Reg::NatSlot, nat_slot, "way"));
-        manage.nat.row.set(part(Reg::NatSlot, nat_slot, "row"));
-        manage.nat.key.set(cat([part(Reg::NatFunction, nat_function, "function"), nat_inside]));
-        manage.nat.value.set(nat_outside);
-        manage.function.start.reset(0).set(0);
-        manage.function.write.set(is_write);
-        manage.function.index.set(part(Reg::FunctionIndex, function_index, "function"));
-        manage.function.entry.set(bus.write_data.trunc(FunctionEntry::<Shape>::WIDTH));
-        manage.clear.reset(0).set(0);
+        let field = |reg: Reg, of: Bits, name: &str| part(reg.field(name), of);
+        io.settings.uplink_net1.set(field(Reg::Uplink, uplink, "port"));
+        io.settings.not_for_us.set(field(Reg::NotForUs, not_for_us, "action"));
+        io.settings.pass_function.set(field(Reg::NotForUs, not_for_us, "pass_function"));
 
-        let constant = |value: u32| lit(32, value.into());
-        let value_of = |reg: Reg| match reg {
-            Reg::Id => Some(constant(MAGIC)),
-            Reg::Version => Some(constant(VERSION.0 << 16 | VERSION.1)),
-            Reg::Geometry => Some(constant(self.geometry())),
-            Reg::Status => Some(manage.ready.zext(32)),
-            Reg::Scratch => Some(scratch),
-            Reg::NatFunction => Some(nat_function),
-            Reg::NatInside => Some(nat_inside),
-            Reg::NatOutside => Some(nat_outside),
-            Reg::NatSlot => Some(nat_slot),
-            Reg::NatStatus => Some(nat_status.zext(32)),
-            Reg::NatFoundFunction => Some(found_key.slice(32..).zext(32)),
-            Reg::NatFoundInside => Some(found_key.trunc(32)),
-            Reg::NatFoundOutside => Some(found_outside),
-            Reg::FunctionIndex => Some(function_index),
-            Reg::FunctionStatus => Some(function_status.zext(32)),
-            // Read by a command, or not at all.
-            Reg::FunctionEntry | Reg::Control | Reg::NatCommand => None,
-        };
-        let values = Reg::ALL.iter().filter_map(|r| value_of(*r).map(|v| hit(*r).repeat(32) & v));
-        let read_value = values.reduce(|a, b| a | b).expect("there are registers");
+        let operation = manage.operation.registered();
+        manage.start.reset(0).set(0);
+        manage.table.set(field(Reg::TableSelect, table_select, "table"));
+        manage.way.set(field(Reg::TableSlot, table_slot, "way"));
+        manage.row.set(field(Reg::TableSlot, table_slot, "row"));
+        manage.key.set(cat([field(Reg::TableKey1, table_key1, "key"), table_key0]));
+        manage.value.set(cat([table_value1, table_value0]));
+        manage.flip.set(field(Reg::TableFlip, table_flip, "enable"));
+        manage.flip_bit.set(field(Reg::TableFlip, table_flip, "bit"));
 
-        let latched_index = reg(Counters::INDEX_W);
-        let latched_high = reg(32);
-        let latched = reg(1).reset(0);
-        let same_counter = latched & latched_index.eq(index);
+        let is_ready = manage.ready & count.ready;
+        let became_ready = is_ready & !is_ready.delay_reset(0);
+        let parity = io.events.tables.parity.to_bits();
+        let causes = [
+            ("nat_tx_parity", 0),
+            ("nat_rx_parity", 1),
+            ("mac_parity", 2),
+            ("function_parity", 3),
+            ("next_hop_parity", 4),
+        ];
+        let causes = causes.map(|(name, table)| (name, parity[table]));
+        let happened = compose(Reg::Events, &[&causes[..], &[("ready", became_ready)]].concat()).delay_reset(0);
+        let strobes = cat(bus.write_strb.to_bits().into_iter().rev().map(|lane| lane.repeat(8)));
+        let cleared = (storing & hit(Reg::Events)).repeat(32) & strobes & bus.write_data;
+        let events = reg(32).reset(0);
+        events.set((events & !cleared) | happened);
+
+        let link = io.link_up.delay();
+        let pairs: [(Reg, &[(&str, Bits)]); 4] = [
+            (Reg::Status, &[("ready", is_ready), ("bank", manage.bank)]),
+            (Reg::Link, &[("net0", link.bit(0)), ("net1", link.bit(1))]),
+            (Reg::TableStatus, &[("status", table_status), ("old_valid", old_valid), ("busy", table_busy)]),
+            (Reg::CounterLatch, &[("latch", count.busy)]),
+        ];
+        let composed = pairs.map(|(reg, fields)| (reg, compose(reg, fields)));
+        let plain = [
+            (Reg::Scratch, scratch),
+            (Reg::Events, events),
+            (Reg::Uplink, uplink),
+            (Reg::NotForUs, not_for_us),
+            (Reg::TableSelect, table_select),
+            (Reg::TableSlot, table_slot),
+            (Reg::TableKey0, table_key0),
+            (Reg::TableKey1, table_key1),
+            (Reg::TableValue0, table_value0),
+            (Reg::TableValue1, table_value1),
+            (Reg::TableFlip, table_flip),
+            (Reg::TableOldKey0, old_key.trunc(32)),
+            (Reg::TableOldKey1, old_key.slice(32..).zext(32)),
+            (Reg::TableOldValue0, old_value.trunc(32)),
+            (Reg::TableOldValue1, old_value.slice(32..)),
+            (Reg::CounterFunction, counter_function),
+        ];
+        let values = composed.into_iter().chain(plain).map(|(reg, value)| hit(reg).repeat(32) & value);
+        let read_value = values.fold(constant_value, |all, value| all | value);
+
+        // A counter's row is in its address, or in COUNTER_FUNCTION.
+        let function = field(Reg::CounterFunction, counter_function, "function");
+        let function_w = clog2(self.config.tables.functions.into());
+        let exists = if function_w < 16 { !function.slice(function_w..).any() } else { lit(1, 1) };
+        let countable = !count.busy & (!counter.of_function | exists);
+        count.read_group.set(counter.group);
+        count.read_row.set(mux(counter.of_function, function, counter.row.zext(16)));
+        count.read_column.set(counter.column);
+        let latch = storing & hit(Reg::CounterLatch) & bus.write_strb.bit(0) & bus.write_data.bit(0);
+        count.latch.set(latch.delay_reset(0));
+
         let acts = bus.write_strb.bit(0);
-        let by_status = |status: Bits| {
-            done.set(1);
-            answer_resp.set(mux(status.eq(TableStatus::Ok.encoded()), resp::OKAY, lit(2, resp::SLVERR.into())));
-            step.go(Step::Idle);
-        };
-
+        let wanted = field(Reg::TableCommand, bus.write_data, "operation");
+        let is = |operation: Operation| wanted.eq(operation.encoded());
         when(step.is(Step::Idle), || answer_data.set(0));
         step.switch(|now| match now {
             Step::Idle => {
@@ -212,30 +260,22 @@ impl Block for Csr {
                 when(is_write, || step.go(Step::Write)).otherwise(|| step.go(Step::Read));
             }
             Step::Write => {
-                when(!known & !at_counter, || answer(resp::DECERR))
+                when(held, || step.go(Step::Write))
+                    .elsewhen(!at_register & !counter.valid, || answer(resp::DECERR))
                     .elsewhen(!writable, || answer(resp::SLVERR))
-                    .elsewhen(hit(Reg::NatCommand) & acts, || {
-                        manage.nat.start.set(1);
-                        step.go(Step::Nat);
-                    })
-                    .elsewhen(hit(Reg::FunctionEntry) & acts, || {
-                        manage.function.start.set(1);
-                        step.go(Step::Function);
-                    })
-                    .elsewhen(hit(Reg::Control) & acts & part(Reg::Control, bus.write_data, "clear_tables"), || {
-                        manage.clear.set(1);
-                        step.go(Step::Clear);
+                    .elsewhen(hit(Reg::TableCommand) & acts, || {
+                        manage.start.set(1);
+                        operation.set(wanted);
+                        table_busy.set(1);
+                        when(is(Operation::Sync) | is(Operation::Clear), || answer(resp::OKAY))
+                            .otherwise(|| step.go(Step::Table));
                     })
                     .otherwise(|| answer(resp::OKAY));
             }
             Step::Read => {
-                when(at_counter, || step.go(Step::Count))
-                    .elsewhen(!known, || answer(resp::DECERR))
+                when(counter.valid & countable, || step.go(Step::Count))
+                    .elsewhen(!at_register & !counter.valid, || answer(resp::DECERR))
                     .elsewhen(!readable, || answer(resp::SLVERR))
-                    .elsewhen(hit(Reg::FunctionEntry), || {
-                        manage.function.start.set(1);
-                        step.go(Step::Function);
-                    })
                     .otherwise(|| {
                         answer_data.set(read_value);
                         answer(resp::OKAY);
@@ -244,66 +284,18 @@ impl Block for Csr {
             Step::Count => {
                 waited.set(waited + 1);
                 when(waited.eq(u64::from(Counters::READ_LATENCY)), || {
-                    when(!high_half, || {
-                        latched.set(1);
-                        latched_index.set(index);
-                        latched_high.set(count.read_value.slice(32..));
-                        answer_data.set(count.read_value.trunc(32));
-                        answer(resp::OKAY);
-                    })
-                    .elsewhen(same_counter, || {
-                        answer_data.set(latched_high);
-                        answer(resp::OKAY);
-                    })
-                    .otherwise(|| answer(resp::SLVERR));
+                    answer_data.set(mux(is_high, count.read_value.slice(32..), count.read_value.trunc(32)));
+                    answer(resp::OKAY);
                 });
             }
-            Step::Nat => {
-                when(manage.nat.done, || {
-                    nat_status.set(manage.nat.status);
-                    found_key.set(manage.nat.old_key);
-                    found_outside.set(manage.nat.old_value);
-                    by_status(manage.nat.status);
+            Step::Table => {
+                when(manage.done, || {
+                    done.set(1);
+                    let refused = manage.status.ne(TableStatus::Ok.encoded());
+                    answer_resp.set(mux(refused, lit(2, resp::SLVERR.into()), lit(2, resp::OKAY.into())));
+                    step.go(Step::Idle);
                 });
-            }
-            Step::Function => {
-                when(manage.function.done, || {
-                    function_status.set(manage.function.status);
-                    let fine = manage.function.status.eq(TableStatus::Ok.encoded()) & !is_write;
-                    answer_data.set(fine.repeat(32) & manage.function.old_entry.zext(32));
-                    by_status(manage.function.status);
-                });
-            }
-            Step::Clear => {
-                when(waited.lt(CLEAR_DELAY), || waited.set(waited + 1)).elsewhen(manage.ready, || answer(resp::OKAY));
             }
         });
     }
-}
-
-impl Csr {
-    /// Value of GEOMETRY.
-    pub fn geometry(&self) -> u32 {
-        let field = |name: &str, value: u32| Reg::Geometry.field(name).place(value);
-        field("functions_log2", self.lookup.functions.trailing_zeros())
-            | field("nat_ways", self.lookup.ways)
-            | field("nat_rows_log2", self.lookup.rows.trailing_zeros())
-    }
-}
-
-fn lower(reg: Reg) -> String {
-    reg.name().to_lowercase()
-}
-
-/// A register of 32 bits that keeps what is written to its fields, byte by byte; other bits read 0.
-fn storage(reg: Reg, write: Bits, data: Bits, strb: Bits) -> Bits {
-    let width = 32 - reg.mask().leading_zeros();
-    let kept = hdl::reg(width).reset(0).named(&format!("{}_kept", lower(reg)));
-    when(write, || {
-        for lane in 0..width.div_ceil(8) {
-            let bits = 8 * lane..(8 * lane + 8).min(width);
-            when(strb.bit(lane), || kept.slice(bits.clone()).set(data.slice(bits)));
-        }
-    });
-    (kept & u64::from(reg.mask())).zext(32)
 }

@@ -73,6 +73,17 @@ pub const PUNT_FIFO_LATENCY: u32 = 3;
 /// Clocks from `action_valid` to the frame's first beat on an output other than the Orchestration Module's.
 pub const LATENCY: u32 = DISPATCH_LATENCY + QUEUE_LATENCY + SELECT_LATENCY + PATCH_LATENCY + FIFO_LATENCY;
 
+/// The stages of the reading side and the clocks that each takes, to an output that is not the punt FIFO's.
+pub fn stages() -> [(&'static str, u32); 5] {
+    [
+        ("dispatch", DISPATCH_LATENCY),
+        ("queue", QUEUE_LATENCY),
+        ("select", SELECT_LATENCY),
+        ("buffer, patch", PATCH_LATENCY),
+        ("output FIFO", FIFO_LATENCY),
+    ]
+}
+
 /// Places of the FIFOs towards the ports: more than the clocks from a beat's grant to its place's return.
 const PORT_BEATS: u32 = 16;
 

@@ -1,6 +1,6 @@
 //! Commands, their results, and the function table's entry.
 
-use hdl::{Bundle, Encode};
+use hdl::Encode;
 
 /// What a command does. Inserts and deletes edit the shadow bank; lookups see the active one.
 #[derive(Encode, Clone, Copy, PartialEq, Eq, Debug)]
@@ -67,22 +67,4 @@ impl TableStatus {
             TableStatus::Parity => "the slot fails its parity",
         }
     }
-}
-
-/// An entry of the function table.
-#[derive(Bundle, Clone, Debug)]
-pub struct FunctionEntry<S> {
-    /// The function exists.
-    pub valid: S,
-    /// 0 nat, 1 pass, 2 drop; 3 is reserved.
-    #[width(2)]
-    pub mode: S,
-    /// 0 punt, 1 drop, 2 pass.
-    #[width(2)]
-    pub unmatched: S,
-}
-
-impl FunctionEntry<hdl::Shape> {
-    /// Bits of a packed entry: `valid` in bit 0, `mode` in bits 2:1, `unmatched` in bits 4:3.
-    pub const WIDTH: u32 = 5;
 }

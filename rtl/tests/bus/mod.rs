@@ -1,10 +1,7 @@
 //! Drives the registers' bus in the native simulator, with random stalls on every channel; and random numbers.
 #![allow(dead_code)] // each test file uses its part
 
-use em_rtl::csr::{
-    AxiLite,
-    next::{Csr, MapConfig},
-};
+use em_rtl::csr::{AxiLite, Csr, MapConfig};
 use em_rtl::lookup::{Management, Tables};
 use hdl::sim::{Port, Sim};
 

@@ -14,7 +14,7 @@
 
 use super::{Sweep, store::ADDEND_DELAY};
 use crate::{
-    csr::{PathEvents, PortEvents, next::CounterEvents},
+    csr::{CounterEvents, PathEvents, PortEvents},
     outcome::Outcome,
 };
 use hdl::*;
