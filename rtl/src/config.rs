@@ -313,7 +313,7 @@ mod tests {
         let value = error(&good.replace("frames = 64", "frames = 20"));
         let line = 1 + good.lines().position(|l| l == "frames = 64").unwrap();
         assert!(value.starts_with(&format!("p.toml:{line}: buffer.frames = 20 ")), "{value}");
-        assert!(Profile::named("ecp6").unwrap_err().to_string().contains("built in: ecp5"));
+        assert!(Profile::named("ecp6").unwrap_err().to_string().contains("built in: small, ecp5, line100"));
         let missing = Profile::load(Path::new("no/such.toml")).unwrap_err().to_string();
         assert!(missing.contains("no/such.toml"), "{missing}");
     }

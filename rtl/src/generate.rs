@@ -44,7 +44,6 @@ pub fn files(profile: &Profile, options: &hdl::verilog::Options) -> Result<Vec<(
     let mut files = hdl::verilog::emit(&design, options);
     let verilog: Vec<String> = files.iter().map(|(name, _)| name.clone()).collect();
     files.push(("files.f".into(), verilog.join("\n") + "\n"));
-    files.push(("registers.md".into(), manifest::registers(&profile.config).markdown()));
     files.push((manifest::FILE.into(), manifest::json(profile, &design, &verilog)));
     Ok(files)
 }

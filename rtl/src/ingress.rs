@@ -27,6 +27,9 @@ const MARGIN_LOG2: u32 = 2;
 /// Bytes of an Ethernet header; a shorter frame is a runt.
 const ETHERNET: u32 = 14;
 
+/// Clocks from a beat's transfer to `beat`.
+pub const LATENCY: u32 = 1;
+
 /// The block.
 #[derive(Clone, Debug)]
 pub struct Ingress {

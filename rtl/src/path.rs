@@ -20,11 +20,11 @@ use crate::{
     egress::{self, Egress},
     ingress::{self, Ingress},
     lookup::{RxLate, RxRequest, RxResponse, Tables, TxLate, TxRequest, TxResponse},
-    packet::{Direction, Extent, delay_line, later},
+    packet::{Direction, delay_line, later},
     parse::Parse,
     rewrite::{Macs, Mapping, UPDATE_LATENCY, Update},
     stream::{Axis, HostUser, NetUser, PathUser, PuntUser, assert_stream, assume_stream},
-    verdict::{CLASSIFY_LATENCY, Classify, DECIDE_LATENCY, DecideRx, DecideTx, Decided, LOCATE_LATENCY, Locate},
+    verdict::{CLASSIFY_LATENCY, Classify, DECIDE_LATENCY, DecideRx, DecideTx, LOCATE_LATENCY, Locate},
 };
 use hdl::*;
 

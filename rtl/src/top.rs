@@ -15,7 +15,7 @@
 
 use crate::{
     config::EmConfig,
-    csr::{ADDR_W, AxiLite, CounterEvents, Csr, PortEvents, Settings},
+    csr::{ADDR_W, AxiLite, CounterEvents, Csr, Settings},
     inject::Inject,
     meter::Meter,
     packet::{Direction, port},
@@ -192,7 +192,7 @@ impl Block for EmTop {
             meter.transfer.set(axis.transfer());
             meter.last.set(axis.tlast);
             meter.others.set(axis.tkeep.slice(1..));
-            PortEvents { frame: meter.frame, bytes: meter.bytes }
+            meter.events
         };
         let events = CounterEvents {
             tx: tx.events.clone(),
