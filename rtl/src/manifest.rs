@@ -167,8 +167,14 @@ mod tests {
     fn tables_have_the_geometry_of_the_profile() {
         let manifest = manifest();
         let (tables, config) = (&manifest["registers"]["tables"], &manifest["config"]["table"]);
-        for key in ["functions", "nat_ways", "nat_rows"] {
-            assert!(tables[key].is_u64() && tables[key] == config[key], "{key}");
+        let rows = |name: &str| {
+            let table = tables.as_array().unwrap().iter().find(|t| t["name"] == name);
+            table.unwrap_or_else(|| panic!("no table {name}"))["rows"].clone()
+        };
+        for (table, key) in
+            [("nat_tx", "nat_rows"), ("nat_rx", "nat_rows"), ("mac", "mac_rows"), ("function", "functions"), ("next_hop", "next_hops")]
+        {
+            assert!(rows(table).is_u64() && rows(table) == config[key], "{key}");
         }
     }
 

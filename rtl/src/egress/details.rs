@@ -49,7 +49,7 @@ impl Block for Details {
     type Io<S> = DetailsIo<S>;
 
     fn name(&self) -> String {
-        "details".into()
+        format!("{}_details", self.sizes.direction.name())
     }
 
     fn doc(&self) -> String {

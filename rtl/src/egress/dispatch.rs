@@ -74,7 +74,7 @@ impl Block for Dispatch {
     type Io<S> = DispatchIo<S>;
 
     fn name(&self) -> String {
-        "dispatch".into()
+        format!("{}_dispatch", self.sizes.direction.name())
     }
 
     fn doc(&self) -> String {

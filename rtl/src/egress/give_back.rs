@@ -57,7 +57,7 @@ impl Block for GiveBack {
     type Io<S> = GiveBackIo<S>;
 
     fn name(&self) -> String {
-        "give_back".into()
+        format!("{}_give_back", self.sizes.direction.name())
     }
 
     fn doc(&self) -> String {

@@ -128,7 +128,7 @@ impl Block for Patch {
     type Io<S> = PatchIo<S>;
 
     fn name(&self) -> String {
-        "patch".into()
+        format!("{}_patch", self.sizes.direction.name())
     }
 
     fn doc(&self) -> String {

@@ -58,7 +58,7 @@ impl Block for Select {
     type Io<S> = SelectIo<S>;
 
     fn name(&self) -> String {
-        "select".into()
+        format!("{}_select", self.sizes.direction.name())
     }
 
     fn doc(&self) -> String {
