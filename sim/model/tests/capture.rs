@@ -43,7 +43,9 @@ fn agreed(frames: &[Vec<u8>], side: &str, address: &str) {
     let checked = ["ip", "tcp", "udp"].map(|protocol| format!("{protocol}.check_checksum:TRUE"));
     let tshark = |filter: &str| {
         let mut command = Command::new("tshark");
-        checked.iter().for_each(|option| drop(command.args(["-o", option])));
+        for option in &checked {
+            command.args(["-o", option]);
+        }
         command.arg("-r").arg(&path).args(["-Y", filter, "-T", "fields", "-e", "frame.number"]).output()
     };
     let wrong = ["ip", "tcp", "udp", "icmp"].map(|protocol| format!("{protocol}.checksum.status == 0")).join(" || ");
