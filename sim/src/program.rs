@@ -34,7 +34,7 @@ pub struct RegisterWrite {
 /// What the hardware has no block for, more rows than its tables hold, or a mapping that finds no place (which does not
 /// happen up to the rated number): each with the line, the value and the remedy.
 pub fn compile(rules: &Rules, profile: &str, tables: &Lookup) -> Result<Vec<RegisterWrite>, RulesError> {
-    check_features(rules, profile)?;
+    rules.check_features(profile, has)?;
     rules.check_capacity(&capacity(profile, tables))?;
     let mut program = Program::default();
     program.command(Reg::Control, Reg::Control.field("clear_tables").place(1));
@@ -61,22 +61,9 @@ pub fn capacity(profile: &str, tables: &Lookup) -> Capacity {
     }
 }
 
-/// Refuses what the hardware has no block for, at the first line that asks for it.
-fn check_features(rules: &Rules, profile: &str) -> Result<(), RulesError> {
-    for used in rules.features() {
-        let remedy = match used.feature {
-            Feature::ModeNat | Feature::ModePass | Feature::ModeDrop | Feature::NatIpv4 => continue,
-            Feature::ModeVxlan => "Use mode nat, pass or drop.",
-            Feature::NatIpv6 => "Remove the row, or map IPv4 addresses.",
-            Feature::NextHop | Feature::Route => "Remove the key: MAC addresses and TTL stay as they are.",
-            Feature::NotForUs => "Leave it at \"punt\".",
-            Feature::UplinkNet1 | Feature::UplinkSpread => "Leave it at \"net0\".",
-            Feature::Vtep | Feature::Vni | Feature::Tunnel | Feature::Local | Feature::Acl => "Remove the row.",
-        };
-        let text = format!("the hardware of profile \"{profile}\" has no block for {}. {remedy}", used.feature);
-        return Err(rules.fault(used.line, text));
-    }
-    Ok(())
+/// What the hardware has a block for.
+fn has(feature: Feature) -> bool {
+    matches!(feature, Feature::ModeNat | Feature::ModePass | Feature::ModeDrop | Feature::NatIpv4)
 }
 
 fn install_mappings(rules: &Rules, profile: &str, tables: &Lookup, program: &mut Program) -> Result<(), RulesError> {

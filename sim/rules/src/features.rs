@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::{Mode, NotForUs, Rules, Uplink};
+use crate::{Mode, NotForUs, Rules, RulesError, Uplink};
 
 /// A thing that a file can ask of the hardware.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -64,6 +64,25 @@ impl fmt::Display for Feature {
     }
 }
 
+impl Feature {
+    /// What to write in the file for hardware without it.
+    fn remedy(self) -> &'static str {
+        match self {
+            Feature::ModeNat => "Use mode pass or drop.",
+            Feature::ModeVxlan => "Use mode nat, pass or drop.",
+            Feature::ModePass => "Use mode nat or drop.",
+            Feature::ModeDrop => "Leave the function out: frames of unknown functions are dropped.",
+            Feature::NatIpv4 => "Remove the row.",
+            Feature::NatIpv6 => "Remove the row, or map IPv4 addresses.",
+            Feature::NextHop | Feature::Route => "Remove the key: MAC addresses and TTL stay as they are.",
+            Feature::Vtep | Feature::Vni | Feature::Tunnel | Feature::Local | Feature::Acl => "Remove the row.",
+            Feature::NotForUs => "Leave it at \"punt\".",
+            Feature::UplinkNet1 => "Leave it at \"net0\".",
+            Feature::UplinkSpread => "Use \"net0\" or \"net1\".",
+        }
+    }
+}
+
 /// A feature and a line that uses it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FeatureUse {
@@ -111,5 +130,16 @@ impl Rules {
         }
         uses.sort_by_key(|used| used.line);
         uses
+    }
+
+    /// Refuses what the hardware of `profile` does not have, at the first line that asks for it.
+    ///
+    /// # Errors
+    /// The line, what it asks for, and what to write instead.
+    pub fn check_features(&self, profile: &str, has: impl Fn(Feature) -> bool) -> Result<(), RulesError> {
+        let Some(missing) = self.features().into_iter().find(|used| !has(used.feature)) else { return Ok(()) };
+        let FeatureUse { feature, line } = missing;
+        let text = format!("the hardware of profile \"{profile}\" has no block for {feature}. {}", feature.remedy());
+        Err(self.fault(line, text))
     }
 }

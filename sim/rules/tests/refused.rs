@@ -1,6 +1,6 @@
 //! Everything that is refused, with the whole message.
 
-use em_rules::{Capacity, Rules};
+use em_rules::{Capacity, Feature, Rules};
 
 const NAT: &str = "[[function]]\nid = 1\nmode = \"nat\"\nmac = \"02:00:00:00:00:0a\"\n";
 const VXLAN: &str = "[[function]]\nid = 2\nmode = \"vxlan\"\nvni = 7\n[[vtep]]\nip = \"198.51.100.1\"\n\
@@ -344,4 +344,36 @@ fn next_hops_are_counted_once_and_pass_functions_each() {
     );
     let error = rules.check_capacity(&Capacity::nothing("bare")).unwrap_err().to_string();
     assert_eq!(error, "R.toml:2: profile \"bare\" has no functions. Remove the row, or use another profile.");
+}
+
+#[test]
+fn what_hardware_lacks_is_refused_at_its_line() {
+    let page = include_str!("../../../docs/rules.md");
+    let [runs, all] = [1, 2].map(|n| page.split("```toml\n").nth(n).unwrap().split("```").next().unwrap());
+    let has = |feature| {
+        use Feature::*;
+        matches!(feature, ModeNat | ModePass | ModeDrop | NatIpv4 | NextHop | Route | NotForUs | UplinkNet1)
+    };
+    Rules::parse(runs, "R.toml").unwrap().check_features("ecp5", has).unwrap();
+    let refused =
+        |text: &str| Rules::parse(text, "R.toml").unwrap().check_features("ecp5", has).unwrap_err().to_string();
+    assert_eq!(
+        refused(&format!("{NAT}{}", row("2001:db8::1", "2001:db8::2"))),
+        "R.toml:7: the hardware of profile \"ecp5\" has no block for an IPv6 [[nat]] mapping. \
+         Remove the row, or map IPv4 addresses.",
+    );
+    assert_eq!(
+        refused("[port]\nnot_for_us = \"drop\"\nuplink = \"spread\"\n"),
+        "R.toml:3: the hardware of profile \"ecp5\" has no block for uplink = \"spread\". Use \"net0\" or \"net1\".",
+    );
+    assert_eq!(
+        refused(VXLAN),
+        "R.toml:3: the hardware of profile \"ecp5\" has no block for mode = \"vxlan\". Use mode nat, pass or drop.",
+    );
+    assert_eq!(
+        refused("[[acl]]\npriority = 1\naction = \"deny\"\n"),
+        "R.toml:1: the hardware of profile \"ecp5\" has no block for [[acl]]. Remove the row.",
+    );
+    let line = refused(all).split(':').nth(1).unwrap().parse::<usize>().unwrap();
+    assert!(all.lines().nth(line - 1).unwrap().starts_with("inside = \"2001"));
 }
