@@ -19,11 +19,11 @@ pub struct Output {
 }
 
 /// A command that runs `tool`, its search path beginning with the project's own tools, so that the tools it
-/// starts itself are the right ones too. Verilator and make compile through ccache when it is there.
+/// starts itself are the right ones too. Those that compile models do it through ccache when it is there.
 pub fn command(tool: Tool) -> Result<Command, ToolError> {
     let mut command = Command::new(find(tool)?.path);
     command.env("PATH", search_path()).stdin(Stdio::null());
-    if matches!(tool, Tool::Verilator | Tool::Make) {
+    if matches!(tool, Tool::Verilator | Tool::Make | Tool::Cocotb) {
         // Each Verilator knows its own; one left from another installation would mix the two.
         command.env_remove("VERILATOR_ROOT");
         if std::env::var_os("OBJCACHE").is_none() && find(Tool::Ccache).is_ok() {

@@ -25,6 +25,8 @@ pub enum Tool {
     Tshark,
     /// A Python that can import scapy.
     Python,
+    /// A Python that can import cocotb and cocotbext-axi.
+    Cocotb,
     /// Yosys: synthesis, and the front end of the proofs.
     Yosys,
     /// Yices, the solver of the proofs (`yices-smt2`).
@@ -37,7 +39,7 @@ pub enum Tool {
 
 impl Tool {
     /// Every tool, in the order of `scripts/tools.toml`.
-    pub const ALL: [Tool; 12] = [
+    pub const ALL: [Tool; 13] = [
         Tool::Cxx,
         Tool::Make,
         Tool::Ccache,
@@ -46,6 +48,7 @@ impl Tool {
         Tool::Vvp,
         Tool::Tshark,
         Tool::Python,
+        Tool::Cocotb,
         Tool::Yosys,
         Tool::Yices,
         Tool::Sby,
@@ -63,6 +66,7 @@ impl Tool {
             Tool::Vvp => "vvp",
             Tool::Tshark => "tshark",
             Tool::Python => "python",
+            Tool::Cocotb => "cocotb",
             Tool::Yosys => "yosys",
             Tool::Yices => "yices",
             Tool::Sby => "sby",
@@ -116,7 +120,7 @@ mod tests {
         for tool in Tool::ALL {
             let spec = tool.spec();
             assert!(Version::parse(&spec.minimum).is_some() || spec.minimum.parse::<u32>().is_ok(), "{tool:?}");
-            assert!(["sim", "check", "synth", "formal", "pnr"].contains(&spec.group.as_str()), "{tool:?}");
+            assert!(["sim", "check", "cocotb", "synth", "formal", "pnr"].contains(&spec.group.as_str()), "{tool:?}");
         }
     }
 }

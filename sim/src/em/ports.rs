@@ -137,8 +137,8 @@ impl Entry {
         }
     }
 
-    /// `tuser`, the bad bit 0.
-    pub(super) fn user(self) -> u64 {
+    /// `tuser`, with the bad bit 0.
+    pub fn user(self) -> u64 {
         let number = |width: u32, value: u16| Value::new(width, u128::from(value));
         match self {
             Entry::Host { function } => {

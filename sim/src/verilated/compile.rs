@@ -86,32 +86,8 @@ pub(crate) fn compile(
 fn verilate(spec: &ModelSpec, source_dir: &Path) -> Result<(), BuildError> {
     let missing = |error: em_tools::ToolError| BuildError::ToolMissing(error.to_string());
     let mut command = em_tools::command(em_tools::Tool::Verilator).map_err(missing)?;
-    command.current_dir(source_dir).args(["--cc", "--prefix", "Vem", "--Mdir", "../obj", "--no-timing", "--quiet"]);
-    command.args(["--top-module", &spec.top, "-O3", "--threads", "1"]);
-    let options = &spec.options;
-    command.args(if options.assertions { &["--assert", "+define+EM_ASSERT"][..] } else { &["--no-assert"] });
-    command.args(if options.x_initial_unique {
-        ["--x-initial", "unique", "--x-assign", "unique"]
-    } else {
-        ["--x-initial", "0", "--x-assign", "fast"]
-    });
-    match options.trace {
-        Trace::None => {}
-        Trace::Vcd => drop(command.arg("--trace-vcd")),
-        Trace::Fst => drop(command.arg("--trace-fst")),
-    }
-    if options.coverage {
-        command.arg("--coverage");
-    }
-    if options.tolerate_warnings {
-        command.arg("-Wno-fatal");
-    }
-    if options.without_dfg {
-        command.arg("-fno-dfg");
-    }
-    for (name, value) in &options.defines {
-        command.arg(if value.is_empty() { format!("+define+{name}") } else { format!("+define+{name}={value}") });
-    }
+    command.current_dir(source_dir).args(["--cc", "--prefix", "Vem", "--Mdir", "../obj", "--quiet"]);
+    command.args(["--top-module", &spec.top]).args(spec.options.verilator_flags());
     command.args(spec.sources.iter().map(|(name, _)| name));
     let output = command.output().map_err(|error| {
         BuildError::ToolMissing(format!("verilator does not start: {error}; run ./scripts/setup sim"))

@@ -83,6 +83,32 @@ pub struct Options {
     pub tolerate_warnings: bool,
 }
 
+impl Options {
+    /// The arguments that Verilator gets for them.
+    pub fn verilator_flags(&self) -> Vec<String> {
+        let mut flags = vec!["-O3", "--threads", "1", "--no-timing"];
+        flags.extend(if self.assertions { &["--assert", "+define+EM_ASSERT"][..] } else { &["--no-assert"] });
+        flags.extend(if self.x_initial_unique {
+            ["--x-initial", "unique", "--x-assign", "unique"]
+        } else {
+            ["--x-initial", "0", "--x-assign", "fast"]
+        });
+        match self.trace {
+            Trace::None => {}
+            Trace::Vcd => flags.push("--trace-vcd"),
+            Trace::Fst => flags.push("--trace-fst"),
+        }
+        let switches =
+            [(self.coverage, "--coverage"), (self.tolerate_warnings, "-Wno-fatal"), (self.without_dfg, "-fno-dfg")];
+        flags.extend(switches.into_iter().filter_map(|(on, flag)| on.then_some(flag)));
+        let defines = self.defines.iter().map(|(name, value)| match value.as_str() {
+            "" => format!("+define+{name}"),
+            _ => format!("+define+{name}={value}"),
+        });
+        flags.into_iter().map(String::from).chain(defines).collect()
+    }
+}
+
 impl ModelSpec {
     /// The text that the cache key is a hash of: every field, with lengths, so that no two specs share it.
     pub(crate) fn fingerprint(&self) -> String {
