@@ -6,6 +6,7 @@ mod generate;
 mod profile;
 mod progress;
 mod prove;
+mod regs;
 mod rules;
 mod sim;
 mod synth;
@@ -33,6 +34,8 @@ enum Command {
     Sim(sim::Args),
     /// Check a rules file, or list the register writes that install it
     Rules(rules::Args),
+    /// Print the register map: Markdown, JSON, C header or SystemRDL
+    Regs(regs::Args),
     /// Prove the stream blocks by induction (sby, yices)
     Prove(prove::Args),
     /// Compare the area of emitted blocks with hand-written Verilog (yosys)
@@ -46,6 +49,7 @@ fn main() -> ExitCode {
         Command::Generate(args) => generate::run(args),
         Command::Sim(args) => sim::run(args),
         Command::Rules(args) => rules::run(args),
+        Command::Regs(args) => regs::run(args),
         Command::Prove(args) => prove::run(args),
         Command::Area(args) => area::run(args),
         Command::Synth(args) => synth::run(args),

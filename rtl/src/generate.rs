@@ -1,6 +1,6 @@
 //! `em generate`: the Verilog of a profile, `manifest.json` and the register map, written whole or not at all.
 
-use crate::{config::Profile, manifest, top::EmTop};
+use crate::{config::Profile, csr::Format, manifest, top::EmTop};
 use std::{
     io::ErrorKind,
     path::{Path, PathBuf},
@@ -34,7 +34,7 @@ pub enum GenerateError {
 }
 
 /// The generated files of a profile, name and text: the Verilog, `files.f` (its names, a line each, as tools take them),
-/// `manifest.json` and `registers.md`. The same profile and options give the same bytes.
+/// `manifest.json`, and the register map as `registers.md`, `em_registers.h` and `em_registers.rdl`. The same profile and options give the same bytes.
 ///
 /// # Errors
 /// [`GenerateError::Elaboration`].
@@ -44,6 +44,10 @@ pub fn files(profile: &Profile, options: &hdl::verilog::Options) -> Result<Vec<(
     let mut files = hdl::verilog::emit(&design, options);
     let verilog: Vec<String> = files.iter().map(|(name, _)| name.clone()).collect();
     files.push(("files.f".into(), verilog.join("\n") + "\n"));
+    let map = manifest::registers(&profile.config);
+    let languages =
+        [("registers.md", Format::Markdown), ("em_registers.h", Format::C), ("em_registers.rdl", Format::Rdl)];
+    files.extend(languages.map(|(name, format)| (name.into(), map.text(format, &profile.name))));
     files.push((manifest::FILE.into(), manifest::json(profile, &design, &verilog)));
     Ok(files)
 }

@@ -5,6 +5,8 @@ mod events;
 mod map;
 mod areas;
 mod describe;
+mod layouts;
+mod document;
 mod counter_list;
 pub mod counters;
 mod decode;
@@ -17,6 +19,7 @@ pub use counter_list::{
 };
 pub use counters::{Counters, CountersIo, PortCounter};
 pub use describe::{Block, Counter, HashExample, MapConfig, Register, RegisterMap, TableInfo};
+pub use document::Format;
 pub use events::{CounterEvents, PathEvents, PortEvents, Settings};
 pub use io::{AxiLite, RegBus};
 pub use map::{ADDR_W, Access, MAGIC, Reg, RegField, VERSION};
