@@ -135,6 +135,8 @@ impl Block for Update {
         let translate = io.decided.translate.delay_by(behind);
         let next_hop = mapping.next_hop.delay_by(LATENCY);
         let lost = translate & next_hop & io.late.parity;
+        // A frame from the network that is dropped is nobody's.
+        let known = io.decided.function_known.delay_by(behind);
         let decided_outcome = io.decided.outcome.delay_by(behind);
         let rewrite = Rewrite {
             translate,
@@ -159,7 +161,7 @@ impl Block for Update {
         };
         let action = Action {
             valid: (0..behind).fold(io.decided.valid, |v, _| v.delay_reset(0)),
-            function_known: io.decided.function_known.delay_by(behind),
+            function_known: if self.direction.is_tx() { known } else { known & !lost },
             outcome: mux(lost, outcome(Outcome::Parity), decided_outcome),
             extent: crate::packet::later("extent", &io.decided.extent, behind),
             rewrite,

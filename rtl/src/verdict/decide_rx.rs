@@ -13,7 +13,7 @@
 //! 3. Then a malformed frame is dropped for what is wrong with it, and any other goes where `not_for_us` says.
 //! 4. A table entry that failed its parity and may have been the frame's drops it.
 //! 5. The frame's function is the mapping's, the passing function, or the port's `pass_function`; 0 for a frame that is
-//!    nobody's. An injected frame keeps its own.
+//!    nobody's. An injected frame keeps its own. Only frames that go on to the host are counted as a function's.
 
 use super::{Classified, Decided, decide_tx::LATENCY};
 use crate::{
@@ -108,8 +108,9 @@ impl Block for DecideRx {
         let by_port = pass_all.repeat(FUNCTION_W) & io.settings.pass_function;
         let unmapped_function = mux(tables.pass_hit, tables.pass_function, by_port);
         let function = mux(hit, tables.function, unmapped_function).delay();
-        let passed = pass_all & (frame.mapped | frame.unmatched) & !lost_mapping & !lost_pass;
-        let known = (hit | (tables.pass_hit & !lost_mapping) | passed).delay();
+        let mapped_goes_on = (forward & !dies).delay();
+        let pass_goes_on = (tables.pass_hit & !lost_mapping).delay();
+        let rest_goes_on = pass_all.delay() & !wrong;
         let may_translate = (hit & forward & !dies).delay();
 
         // Clock 2: in order.
@@ -117,13 +118,15 @@ impl Block for DecideRx {
         let injected = io.extent.port.eq(port::INJECT).delay();
         let unmapped = mux(pass_or_lost, pass_outcome, mux(wrong, fault, nobody));
         let judged = mux(injected, outcome(Outcome::Host), mux(mapped, mapped_outcome, unmapped));
+        let unmapped_goes_on = mux(pass_or_lost, pass_goes_on, rest_goes_on);
+        let goes_on = injected | mux(mapped, mapped_goes_on, unmapped_goes_on);
         let extent = later("extent", &io.extent, 1);
         let owner = mux(injected, extent.function, function);
         let decided = Decided {
             valid: frame.valid.delay_reset(0).delay_reset(0),
             extent: later("decided_extent", &Extent { function: owner, ..extent }, LATENCY - 1),
             outcome: mux(accounted, fault, judged).delay(),
-            function_known: (known & !accounted & !injected).delay(),
+            function_known: (goes_on & !accounted).delay(),
             translate: (may_translate & !accounted & !injected).delay(),
         };
         assign(&io.decided, &decided);

@@ -53,7 +53,7 @@ pub struct Decided<S> {
     /// Its outcome, encoded.
     #[width(Outcome::WIDTH)]
     pub outcome: S,
-    /// The frame is counted as its function's: on the way out unless it was injected, on the way in if a table knows it.
+    /// The frame is counted as its function's: on the way out unless it was injected, on the way in if it goes on to it.
     pub function_known: S,
     /// Write the new address and the checksums.
     pub translate: S,

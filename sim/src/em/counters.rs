@@ -5,7 +5,7 @@ use super::{
     setup::{EmSim, SimError},
 };
 use em_rtl::{
-    csr::{PortCounter, outcome_counter, port_counter},
+    csr::{PortCounter, Reg, outcome_counter, port_counter},
     outcome::{Kind, Outcome},
 };
 
@@ -57,19 +57,33 @@ impl ReadCounters {
 }
 
 pub(super) fn read(em: &mut EmSim) -> Result<ReadCounters, SimError> {
+    latch(em)?;
     let outcomes =
         Outcome::ALL.iter().map(|o| Ok((*o, read64(em, outcome_counter(*o))?))).collect::<Result<_, SimError>>()?;
-    let mut port = |frames, bytes| -> Result<PortCount, SimError> {
-        Ok(PortCount { frames: read64(em, port_counter(frames))?, bytes: read64(em, port_counter(bytes))? })
+    let mut port = |port| -> Result<PortCount, SimError> {
+        let at = port_counter(port);
+        Ok(PortCount { frames: read64(em, at)?, bytes: read64(em, at + 8)? })
     };
     let mut counters = ReadCounters { outcomes, ..ReadCounters::default() };
-    counters.inputs[Input::Host as usize] = port(PortCounter::HostRxFrames, PortCounter::HostRxBytes)?;
-    counters.outputs[Output::Net0 as usize] = port(PortCounter::Net0TxFrames, PortCounter::Net0TxBytes)?;
-    counters.outputs[Output::Punt as usize] = port(PortCounter::PuntTxFrames, PortCounter::PuntTxBytes)?;
+    counters.inputs[Input::Host as usize] = port(PortCounter::HostRx)?;
+    counters.inputs[Input::Net0 as usize] = port(PortCounter::Net0Rx)?;
+    counters.inputs[Input::Net1 as usize] = port(PortCounter::Net1Rx)?;
+    counters.inputs[Input::Inject as usize] = port(PortCounter::InjectRx)?;
+    counters.outputs[Output::Host as usize] = port(PortCounter::HostTx)?;
+    counters.outputs[Output::Net0 as usize] = port(PortCounter::Net0Tx)?;
+    counters.outputs[Output::Net1 as usize] = port(PortCounter::Net1Tx)?;
+    counters.outputs[Output::Punt as usize] = port(PortCounter::PuntTx)?;
     Ok(counters)
 }
 
-/// The low word latches the high one.
+/// Takes a snapshot of all counters, at one instant.
+fn latch(em: &mut EmSim) -> Result<(), SimError> {
+    let (register, busy) = (Reg::CounterLatch.offset().into(), Reg::CounterLatch.mask());
+    em.bench.write(em.m2m, register, busy)?;
+    while em.bench.read(em.m2m, register)?.0 & busy != 0 {}
+    Ok(())
+}
+
 fn read64(em: &mut EmSim, addr: u32) -> Result<u64, SimError> {
     let (low, _) = em.bench.read(em.m2m, u64::from(addr))?;
     let (high, _) = em.bench.read(em.m2m, u64::from(addr) + 4)?;

@@ -206,8 +206,8 @@ impl EmSim {
         for w in writes {
             let resp = self.bench.write(self.m2m, u64::from(w.addr), w.data)?;
             if resp != Resp::Okay {
-                let register = if w.addr == Reg::NatCommand.offset() { Reg::NatStatus } else { Reg::FunctionStatus };
-                let (code, _) = self.bench.read(self.m2m, u64::from(register.offset()))?;
+                let (word, _) = self.bench.read(self.m2m, u64::from(Reg::TableStatus.offset()))?;
+                let code = Reg::TableStatus.field("status").get(word);
                 let status = TableStatus::VARIANTS.iter().find(|(_, s)| s.encoded() == u64::from(code));
                 let status = status.map_or_else(|| format!("status {code}"), |(_, s)| s.doc().to_string());
                 return Err(SimError::Refused { addr: w.addr, data: w.data, resp, status });

@@ -1,6 +1,6 @@
 //! Which slot of an exact-match table each key takes.
 
-use em_rtl::lookup::ExactMatch;
+use em_rtl::lookup::Geometry;
 use std::collections::VecDeque;
 
 /// A place in an exact-match table.
@@ -20,7 +20,7 @@ pub struct Slot {
 ///
 /// # Errors
 /// The index of the first key that has no place beside those before it.
-pub fn place(table: &ExactMatch, keys: &[u128]) -> Result<Vec<Slot>, usize> {
+pub fn place(table: &Geometry, keys: &[u128]) -> Result<Vec<Slot>, usize> {
     let slot_of = |way: u32, key: u128| (way * table.rows + table.row_of(way, key)) as usize;
     let choices: Vec<Vec<usize>> =
         keys.iter().map(|key| (0..table.ways).map(|way| slot_of(way, *key)).collect()).collect();
