@@ -84,7 +84,7 @@ fn beats(lengths: &[(u16, usize)]) -> u64 {
 
 fn documented_latency() -> u64 {
     let config = em_rtl::config::Profile::named("ecp5").unwrap().config;
-    u64::from(Tx { lookup_latency: config.lookup().latency(), config }.latency())
+    u64::from(Tx { lookup_latency: config.tables().latency(), config }.latency())
 }
 
 /// Frames of one length move at one every `beats` clocks, which is all that a port of this width can do, and each leaves

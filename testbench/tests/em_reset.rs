@@ -43,7 +43,7 @@ fn clocks_to_ready(em: &mut EmSim) -> u64 {
 }
 
 fn writes(rules: &Rules, em: &EmSim) -> Vec<RegisterWrite> {
-    program::compile(rules, "ecp5", &em.config.lookup()).unwrap()
+    program::compile(rules, "ecp5", &em.config.tables()).unwrap()
 }
 
 #[test]
@@ -60,7 +60,7 @@ fn after_reset_the_tables_are_empty_and_the_counters_0() {
     for _ in 0..20 {
         em.send(Entry::Host { function: 1 }, false, &good(64, 1).data).unwrap();
     }
-    let rows = u64::from(em.config.lookup().rows.max(em.config.lookup().functions));
+    let rows = u64::from(em.config.tables().rows.max(em.config.lookup().functions));
     let clocks = clocks_to_ready(em);
     // A row a clock; the answers to the reads of STATUS take a few more.
     assert!(clocks.abs_diff(rows) < 32, "ready after {clocks} clocks; the largest table has {rows} rows");

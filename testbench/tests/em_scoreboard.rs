@@ -24,7 +24,7 @@ fn board() -> Scoreboard {
 /// Maps the inside address to another outside address, in the hardware alone; or to none.
 fn rewire(board: &mut Scoreboard, outside: Option<[u8; 4]>) {
     let em = &mut board.em;
-    let tables = em.config.lookup();
+    let tables = em.config.tables();
     let before = |way| Mapping::in_way(&tables, way, 1, INSIDE, [203, 0, 113, 5]);
     let deleted = (0..tables.ways).filter(|way| before(*way).command(em, Operation::Delete).0 == Resp::Okay);
     assert_eq!(deleted.count(), 1, "the mapping stood in one way");

@@ -136,7 +136,7 @@ fn mixed_traffic() -> Vec<InFrame> {
 
 /// Commands on entries that the traffic does not use but that share rows with the one it does, and on functions.
 fn unrelated_commands(em: &mut EmSim) -> Vec<em_sim::bfm::Ticket> {
-    let tables = em.config.lookup();
+    let tables = em.config.tables();
     let in_use: Vec<Mapping> =
         (0..tables.ways).map(|way| Mapping::in_way(&tables, way, NAT, INSIDE, [203, 0, 113, 5])).collect();
     // For each way another key of the same row, so that writes meet the lookups' rows again and again.
@@ -208,7 +208,7 @@ fn axs_03_a_frame_held_up_keeps_the_address_of_when_it_was_looked_up() {
     let mut board = HARDWARE.scoreboard(RULES, 51);
     let em = &mut board.em;
     never_stalled(em);
-    let tables = em.config.lookup();
+    let tables = em.config.tables();
     em.sink(Output::Net0).unwrap().set_stall(Stall::Random { percent: 100, seed: 0 });
     let frame = craft::udp_of_length(INSIDE, 200, 0);
     em.send(Entry::Host { function: NAT }, false, &frame).unwrap();
@@ -228,7 +228,7 @@ fn axs_03_a_frame_held_up_keeps_the_address_of_when_it_was_looked_up() {
 
 /// Clocks from the last beat in to the first beat out, as documented.
 fn documented_latency(em: &EmSim) -> u64 {
-    let lookup_latency = em.config.lookup().latency();
+    let lookup_latency = em.config.tables().latency();
     u64::from(Tx { config: em.config.clone(), lookup_latency }.latency())
 }
 

@@ -73,7 +73,7 @@ fn colliding_keys(tables: &Lookup) -> [(u16, [u8; 4]); 2] {
 
 #[test]
 fn tab_01_keys_with_all_hashes_equal_are_told_apart() {
-    let tables = em_rtl::config::Profile::named("ecp5").unwrap().config.lookup();
+    let tables = em_rtl::config::Profile::named("ecp5").unwrap().config.tables();
     let keys = colliding_keys(&tables);
     println!("keys with equal rows in all {} ways: {keys:?}", tables.ways);
     let outside = [[203, 0, 113, 1], [203, 0, 113, 2]];
@@ -210,7 +210,7 @@ fn translated(number: usize, outside: [u8; 4]) -> Vec<u8> {
 
 #[test]
 fn editing_a_mapping_under_full_load_shows_each_frame_the_old_or_the_new_one() {
-    let tables = em_rtl::config::Profile::named("ecp5").unwrap().config.lookup();
+    let tables = em_rtl::config::Profile::named("ecp5").unwrap().config.tables();
     let outside = |n: usize| [203, 0, 113, 1 + n as u8];
     let mapping = |n: usize, way: u32| Mapping::in_way(&tables, way, 1, INSIDE, outside(n));
     for seed in 0..4 {
@@ -252,7 +252,7 @@ fn editing_a_mapping_under_full_load_shows_each_frame_the_old_or_the_new_one() {
 
 #[test]
 fn moving_a_mapping_between_ways_loses_no_frame() {
-    let tables = em_rtl::config::Profile::named("ecp5").unwrap().config.lookup();
+    let tables = em_rtl::config::Profile::named("ecp5").unwrap().config.tables();
     let outside = [203, 0, 113, 5];
     let mapping = |way: u32| Mapping::in_way(&tables, way % tables.ways, 1, INSIDE, outside);
     let mut board = HARDWARE.scoreboard(&rules(&[]), 130);
@@ -319,7 +319,7 @@ fn editing_a_function_under_full_load_shows_each_frame_the_old_or_the_new_entry(
 
 #[test]
 fn refused_commands_answer_slverr_and_change_nothing() {
-    let tables = em_rtl::config::Profile::named("ecp5").unwrap().config.lookup();
+    let tables = em_rtl::config::Profile::named("ecp5").unwrap().config.tables();
     let mapped = rules(&[(1, INSIDE, [203, 0, 113, 5])]);
     let mut board = HARDWARE.scoreboard(&mapped, 150);
     let at = |way: u32, inside: [u8; 4], outside: [u8; 4]| Mapping::in_way(&tables, way, 1, inside, outside);

@@ -12,7 +12,7 @@ mod traffic;
 
 pub use accounting::assert_balanced;
 pub use frames::{Cases, InFrame, case_frames};
-pub use manage::{Mapping, table_status};
+pub use manage::{TableEntry, for_all_tables, table_status};
 pub use mismatch::Mismatch;
 pub use scoreboard::{Hardware, Scoreboard};
 pub use traffic::{TRAFFIC_RULES, any_frame, any_traffic, host_frame, net_frame};

@@ -61,7 +61,7 @@ impl Hardware {
         let setup = Setup { seed, ..self.setup.clone() };
         let rules = Rules::parse(rules, "test rules").unwrap_or_else(|e| panic!("{e}"));
         let config = &self.profile.config;
-        let writes = program::compile(&rules, &self.profile.name, &config.lookup()).unwrap_or_else(|e| panic!("{e}"));
+        let writes = program::compile(&rules, &self.profile.name, &config.tables()).unwrap_or_else(|e| panic!("{e}"));
         let mut em = EmSim::instance(&self.library, &setup).unwrap_or_else(|e| panic!("{e}"));
         em.program(&writes).unwrap_or_else(|e| panic!("{e}"));
         let model = Model::new(&rules, model_config(config)).unwrap_or_else(|e| panic!("{e}"));
