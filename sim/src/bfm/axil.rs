@@ -16,14 +16,16 @@ pub struct AxilConfig {
     pub timeout: u64,
     /// A read may run beside a write. Otherwise accesses run one after another in the order they were queued.
     pub concurrent: bool,
+    /// While valid is low the payload of a channel is random; otherwise it is 0.
+    pub random_idle: bool,
     /// Seed of the delays and of the payload while valid is low.
     pub seed: u64,
 }
 
 impl Default for AxilConfig {
-    /// No delays, 10,000 cycles, in order.
+    /// No delays, 10,000 cycles, in order, random payload while idle.
     fn default() -> Self {
-        Self { max_delay: 0, timeout: 10_000, concurrent: false, seed: 0 }
+        Self { max_delay: 0, timeout: 10_000, concurrent: false, random_idle: true, seed: 0 }
     }
 }
 
@@ -181,7 +183,7 @@ impl AxilMaster {
             });
             self.queue.pop_front();
         }
-        let (ports, random) = (&self.ports, self.rng.bits());
+        let (ports, random) = (&self.ports, if self.config.random_idle { self.rng.bits() } else { 0 });
         let offers = |waits: u64, done: bool| !done && waits == 0;
         let write = self.write.as_ref();
         let addr = write.filter(|access| offers(access.addr_wait, access.addr_done));

@@ -23,6 +23,8 @@ pub struct Bench {
     cycle: u64,
     /// The last cycle in which a sink took a beat or a source gave one.
     busy_cycle: u64,
+    /// Outputs are settled after a tick, whatever the inputs become.
+    registered: bool,
     watched: Vec<(PortId, Track)>,
     watch_depth: usize,
     /// Cycle of the last sample of `watched`.
@@ -40,6 +42,7 @@ impl Bench {
             known: spec.clocks.join(", "),
         })?;
         let reset = reset.map(|name| model.port(name)).transpose()?;
+        let registered = spec.options.registered_outputs;
         Ok(Self {
             model,
             sources: Vec::new(),
@@ -49,6 +52,7 @@ impl Bench {
             reset,
             cycle: 0,
             busy_cycle: 0,
+            registered,
             watched: Vec::new(),
             watch_depth: 0,
             sampled_cycle: 0,
@@ -112,13 +116,15 @@ impl Bench {
         for axil in &mut self.axil {
             axil.drive(model);
         }
-        if self.sinks.iter().any(Sink::looks) {
+        if !self.registered && self.sinks.iter().any(Sink::looks) {
             model.eval()?;
         }
         for sink in &mut self.sinks {
             sink.drive(model);
         }
-        model.eval()?;
+        if !self.registered {
+            model.eval()?;
+        }
         self.record();
         let model = &self.model;
         for source in &mut self.sources {

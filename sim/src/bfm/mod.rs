@@ -4,12 +4,12 @@
 //! (`s_axis_host_` means `s_axis_host_tdata` and so on). [`Bench::step`] runs one clock cycle:
 //!
 //! 1. sources, sinks and AXI4-Lite masters set the module's inputs for the cycle;
-//! 2. combinational logic settles;
+//! 2. combinational logic settles, if any output depends on it;
 //! 3. every stream's monitor looks at its ports, checks the [rules](Rule), and takes the beat if there is one;
 //! 4. the clock ticks.
 //!
 //! Lane 0 is a frame's first byte. The lanes of a last beat that hold no byte carry `0xEE`; while `tvalid` is low the payload
-//! is random. All random choices follow from the seeds.
+//! is random, unless that is switched off. All random choices follow from the seeds.
 //!
 //! ```no_run
 //! use em_sim::bfm::{Bench, Frame, Stall, StreamConfig};
@@ -61,13 +61,15 @@ pub struct StreamConfig {
     pub max_frame: usize,
     /// Random idle cycles between two frames of a source: 0 to this many.
     pub max_gap: u32,
+    /// While `tvalid` is low the payload of a source is random; otherwise it stays as it was, which simulates faster.
+    pub random_idle: bool,
     /// Seed of the random payload while `tvalid` is low and of the gaps.
     pub seed: u64,
 }
 
 impl Default for StreamConfig {
-    /// No stalls, no gaps, bad bit 0, frames up to 65,536 bytes.
+    /// No stalls, no gaps, bad bit 0, frames up to 65,536 bytes, random payload while idle.
     fn default() -> Self {
-        Self { stall: Stall::None, bad_bit: Some(0), max_frame: 65_536, max_gap: 0, seed: 0 }
+        Self { stall: Stall::None, bad_bit: Some(0), max_frame: 65_536, max_gap: 0, random_idle: true, seed: 0 }
     }
 }

@@ -42,6 +42,7 @@ pub struct Source {
     stall: StallState,
     bad_bit: Option<u32>,
     max_gap: u32,
+    random_idle: bool,
     rng: Rng,
     queue: VecDeque<Frame>,
     user_fn: Option<UserFn>,
@@ -70,6 +71,7 @@ impl Source {
             stall: StallState::new(config.stall),
             bad_bit: config.bad_bit,
             max_gap: config.max_gap,
+            random_idle: config.random_idle,
             rng: Rng::new(config.seed),
             queue: VecDeque::new(),
             user_fn: None,
@@ -157,8 +159,11 @@ impl Source {
         }
     }
 
-    /// `tvalid` low and random payload.
+    /// `tvalid` low, and random payload if that is wanted.
     pub(crate) fn put_idle(&mut self, model: &mut Model) {
+        if !self.random_idle {
+            return model.poke(self.monitor.ports.valid, 0);
+        }
         let mut data = [0; MAX_LANES];
         self.rng.fill(&mut data[..self.monitor.ports.lanes]);
         let mut user = [0; MAX_USER];

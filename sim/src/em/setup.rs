@@ -26,6 +26,8 @@ pub struct Setup {
     pub assertions: bool,
     /// Registers and memories without reset start from random bits.
     pub random_start: bool,
+    /// Payload is random while it is not valid; otherwise it stays as it was, which simulates faster.
+    pub random_idle: bool,
     /// Waveforms that the model can write.
     pub trace: Trace,
     /// Percent of cycles in which each side of each stream holds up, at random.
@@ -37,12 +39,12 @@ pub struct Setup {
 impl Setup {
     /// A plain, fast simulation of this configuration.
     pub fn new(config: EmConfig) -> Self {
-        Setup { config, assertions: false, random_start: false, trace: Trace::None, stall: 0, seed: 1 }
+        Setup { config, assertions: false, random_start: false, random_idle: false, trace: Trace::None, stall: 0, seed: 1 }
     }
 
     /// With assertions, random start values and random stalls: as tests run it.
     pub fn strict(config: EmConfig, seed: u64) -> Self {
-        Setup { assertions: true, random_start: true, stall: 30, seed, ..Self::new(config) }
+        Setup { assertions: true, random_start: true, random_idle: true, stall: 30, seed, ..Self::new(config) }
     }
 
     /// The model to build.
@@ -139,6 +141,7 @@ impl EmSim {
                 percent => Stall::Random { percent, seed: setup.seed.wrapping_mul(31).wrapping_add(n) },
             },
             bad_bit,
+            random_idle: setup.random_idle,
             seed: setup.seed.wrapping_add(n),
             // Whatever a capture may hold goes in; the hardware counts what is too long for it.
             max_frame: MAX_FRAME as usize,
@@ -158,7 +161,7 @@ impl EmSim {
                 sinks[output as usize] = Some(bench.add_sink(output.prefix(), &config)?);
             }
         }
-        let m2m = bench.add_axil("s_axil_m2m_", AxilConfig::default())?;
+        let m2m = bench.add_axil("s_axil_m2m_", AxilConfig { random_idle: setup.random_idle, ..AxilConfig::default() })?;
         let mut em = EmSim { bench, m2m, config: setup.config.clone(), sources, sinks };
         em.set_links([true; 2]);
         em.bench.reset(4)?;

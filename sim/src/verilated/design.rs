@@ -5,6 +5,7 @@ use super::{Dir, ModelSpec, Options, Port};
 impl ModelSpec {
     /// The emitted Verilog of a design, every port and clock of its top reachable.
     pub fn of(design: &hdl::Design, options: Options) -> Self {
+        let options = Options { registered_outputs: hdl::check::combinational_paths(design).is_empty(), ..options };
         let top = design.top();
         let port = |(name, dir, width): (String, hdl::ir::Dir, u32)| Port {
             name,

@@ -79,6 +79,8 @@ pub struct Options {
     pub without_dfg: bool,
     /// Verilog macros: name and value (empty for none).
     pub defines: Vec<(String, String)>,
+    /// No output depends combinationally on an input, so that drivers need not settle the model before they look at it.
+    pub registered_outputs: bool,
     /// Verilator's default warnings do not fail the build. For Verilog that was not written here.
     pub tolerate_warnings: bool,
 }
