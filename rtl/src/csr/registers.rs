@@ -106,7 +106,7 @@ impl Block for Csr {
     #[names]
     fn build(&self, io: &CsrIo<Bits>) {
         let slave = instance(&AxiLiteSlave { addr_w: ADDR_W });
-        let count = instance(&Counters { functions: self.config.tables.functions });
+        let count = instance(&Counters { functions: self.config.tables.functions, lanes: self.config.data_w / 8 });
         connect(&io.s_axil, &slave.s_axil);
         connect(&io.events, &count.events);
         let (bus, manage) = (&slave.bus, &io.manage);

@@ -85,7 +85,7 @@ impl Block for FunctionGather {
 
     #[names]
     fn build(&self, io: &FunctionGatherIo<Bits>) {
-        let (e, sweep) = (&io.events, &io.sweep);
+        let (e, sweep) = (&io.events, io.sweep.local());
         let function_w = clog2(self.functions.into());
         // Codes from 0 forward, from 16 punt, from 32 drop.
         let dropped = e.outcome.bit(5);
@@ -145,9 +145,9 @@ impl Block for FunctionGather {
         let bytes = old_sum.slice(self.count_w..) + adding_bytes.zext(self.addend_w());
         sum.set(cat([bytes, frames]));
 
-        let visited = mux(carry("rest_bank", !sweep.active, ADDEND_DELAY), banks[1], banks[0]);
-        let is_visited = carry_valid("in_range", in_range, ADDEND_DELAY);
-        let is_bytes = carry("is_bytes", step.eq(0), ADDEND_DELAY);
+        let visited = mux(carry("rest_bank", !sweep.active, ADDEND_DELAY - 1), banks[1], banks[0]);
+        let is_visited = carry_valid("in_range", in_range, ADDEND_DELAY - 1);
+        let is_bytes = carry("is_bytes", step.eq(0), ADDEND_DELAY - 1);
         let bytes_visited = visited.slice(self.count_w..);
         let frames_visited = visited.trunc(self.count_w).zext(self.addend_w());
         io.addend.set(is_visited.repeat(self.addend_w()) & mux(is_bytes, bytes_visited, frames_visited));

@@ -10,11 +10,11 @@
 //!
 //! 1. One event of each kind every clock, without loss.
 //! 2. A visit takes the row with it, as in [`FunctionGather`](super::FunctionGather).
-//! 3. No frame has its outcome in the first 16 clocks after reset: the outcomes' memory clears itself in them.
+//! 3. Frames go by a port no faster than a beat of `lanes` bytes a clock.
 
-use super::{Sweep, store::ADDEND_DELAY};
+use super::{OutcomeGather, PortCounter, Sweep, store::ADDEND_DELAY};
 use crate::{
-    csr::{CounterEvents, PathEvents, PortEvents},
+    csr::{CounterEvents, PortEvents},
     outcome::Outcome,
 };
 use hdl::*;
@@ -33,6 +33,8 @@ pub struct GeneralGather {
     pub row_w: u32,
     /// Bits that count the events of one turn of the sweep.
     pub count_w: u32,
+    /// Bytes of a beat.
+    pub lanes: u32,
 }
 
 /// Ports.
@@ -53,47 +55,22 @@ pub struct GeneralGatherIo<S> {
 }
 
 impl GeneralGather {
-    /// Bits of an addend.
+    /// Bits of an addend: the bytes of a turn, and of the longest frame that ends at its begin.
     pub fn addend_w(&self) -> u32 {
-        self.count_w + PortEvents::<Shape>::BYTES_W
-    }
-
-    /// Frames of each outcome of one direction in the bank at rest, in the row visited.
-    fn outcomes(&self, name: &str, events: &PathEvents<Bits>, sweep: &Sweep<Bits>) -> Bits {
-        let valid = events.outcome_valid.delay_reset(0).named(&format!("{name}_valid"));
-        let outcome = events.outcome.delay().named(&format!("{name}_outcome"));
-        let bank = sweep.active.delay().named(&format!("{name}_bank"));
-        // The first clocks after reset clear 16 rows of each quarter at once.
-        let clearing = sweep.clear & !sweep.row.slice(3..).any();
-        let clear_row = cat([sweep.row.trunc(3), sweep.step.bit(0)]);
-        assert_that(&format!("{name}_late_enough"), "no outcome while its memory is cleared", !(clearing & valid));
-        let quarter_of = |row: Bits| row.slice(4..6);
-        let counts = [0u64, 1].map(|number| {
-            let works = bank.eq(number).named(&format!("{name}_bank{number}_works"));
-            let row = mux(clearing, clear_row, mux(works, outcome.trunc(4), sweep.row.trunc(4)));
-            let quarters = (0..4u64).map(|quarter| {
-                let called = |what: &str| format!("{name}_bank{number}_quarter{quarter}{what}");
-                let memory = memory::distributed(16, self.count_w).simple();
-                memory.rdata.named(&called(""));
-                let stored = memory.read(lit(1, 1), row);
-                let adds = works & valid & quarter_of(outcome).eq(quarter);
-                let taken = !works & sweep.visit & sweep.step.eq(1) & quarter_of(sweep.row).eq(quarter);
-                let next = mux(adds.named(&called("_adds")), stored + 1, lit(self.count_w, 0));
-                memory.write(clearing | adds | taken.named(&called("_taken")), row, next);
-                stored
-            });
-            select(quarter_of(sweep.row), &quarters.collect::<Vec<_>>())
-        });
-        mux(bank, counts[0], counts[1])
+        let longest = 1u64 << PortEvents::<Shape>::BYTES_W;
+        clog2((u64::from(self.lanes) << self.count_w) + longest)
     }
 }
 
-/// Adds up `amount`, begins again when the banks change places, and keeps the sum that it had then.
+/// Adds up `amount`; when the banks change places it begins again, and keeps the sum that it had.
 fn gather(name: &str, amount: Bits, width: u32, changed: Bits) -> Bits {
     let sum = reg(width).reset(0).named(&format!("{name}_sum"));
     let kept = reg(width).named(&format!("{name}_kept"));
-    sum.set(mux(changed, lit(width, 0), sum) + amount.zext(width));
-    when(changed, || kept.set(sum));
+    when(changed, || {
+        sum.set(amount.zext(width));
+        kept.set(sum);
+    })
+    .otherwise(|| sum.set(sum + amount.zext(width)));
     kept
 }
 
@@ -114,38 +91,36 @@ impl Block for GeneralGather {
 
     #[names]
     fn build(&self, io: &GeneralGatherIo<Bits>) {
-        let (e, sweep) = (&io.events, &io.sweep);
-        for path in [&e.tx, &e.rx] {
-            path.function_known.ignore();
-            path.function.ignore();
-            path.bytes.ignore();
-        }
-        sweep.first.ignore();
-        sweep.latching.ignore();
+        let e = &io.events;
+        let sweep = io.sweep.local();
         let (count_w, addend_w) = (self.count_w, self.addend_w());
-        let tx_frames = self.outcomes("tx", &e.tx, sweep);
-        let rx_frames = self.outcomes("rx", &e.rx, sweep);
+        let of_outcomes = OutcomeGather { row_w: self.row_w, count_w };
+        let tx = instance(&of_outcomes);
+        let rx = instance(&of_outcomes);
+        for (gather, events) in [(&tx, &e.tx), (&rx, &e.rx)] {
+            gather.take(events);
+            assign(&gather.sweep, &sweep);
+        }
 
         // Ports and tables: the first event of a bank is counted one clock after the banks change places.
         let bank = sweep.active.delay_reset(0);
         let changed = bank.ne(bank.delay_reset(0));
-        let ports = e.ports().into_iter().zip(super::PortCounter::ALL).map(|(port, counter)| {
+        let ports = e.ports().into_iter().zip(PortCounter::ALL).map(|(port, counter)| {
             let frame = port.frame.delay_reset(0).named(&format!("{}_frame", counter.name()));
-            let bytes = port.bytes.delay().named(&format!("{}_length", counter.name()));
-            let counted = frame.repeat(PortEvents::<Shape>::BYTES_W) & bytes;
+            let length = reg(PortEvents::<Shape>::BYTES_W).named(&format!("{}_length", counter.name()));
+            when(port.frame, || length.set(port.bytes)).otherwise(|| length.set(0));
             [
-                gather(&format!("{}_bytes", counter.name()), counted, addend_w, changed),
+                gather(&format!("{}_bytes", counter.name()), length, addend_w, changed),
                 gather(&format!("{}_frames", counter.name()), frame, count_w, changed),
             ]
         });
         let ports: Vec<[Bits; 2]> = ports.collect();
-        let tables =
-            [("hits", e.tables.hit), ("misses", e.tables.miss), ("parity", e.tables.parity)].map(|(what, pulses)| {
-                let pulses = pulses.delay_reset(0).named(&format!("table_{what}"));
-                let count =
-                    |(table, pulse): (usize, &Bits)| gather(&format!("table{table}_{what}"), *pulse, count_w, changed);
-                pulses.to_bits().iter().enumerate().map(count).collect::<Vec<_>>()
-            });
+        let tables = [("hits", e.tables.hit), ("misses", e.tables.miss), ("parity", e.tables.parity)];
+        let tables = tables.map(|(what, pulses)| {
+            let pulses = pulses.delay_reset(0).named(&format!("table_{what}"));
+            let count = |(n, pulse): (usize, &Bits)| gather(&format!("table{n}_{what}"), *pulse, count_w, changed);
+            pulses.to_bits().iter().enumerate().map(count).collect::<Vec<_>>()
+        });
 
         // The first clock finds what the row has, the second chooses the step's part.
         let row = sweep.row;
@@ -157,15 +132,13 @@ impl Block for GeneralGather {
         let pick = |column: usize| select(number, &ports.iter().map(|p| p[column]).collect::<Vec<_>>()).delay();
         let port_bytes = pick(0);
         let port_frames = pick(1);
-        let outcome_frames = tx_frames.grow_add(rx_frames).delay();
         let [hits, misses, parity] = tables.map(|counts| select(number, &counts).delay());
         let step = sweep.step.delay();
         let of = |chosen: Bits, value: Bits| chosen.repeat(addend_w) & value.zext(addend_w);
         let bytes = of(is_port, port_bytes) | of(is_table, hits);
-        let frames = of(is_port, port_frames) | of(is_table, misses) | of(is_outcome, outcome_frames);
+        let frames = of(is_port, port_frames) | of(is_table, misses) | of(is_outcome, tx.count.grow_add(rx.count));
         let drops = of(is_table, parity);
-        let chosen = select(step, &[bytes, frames, drops]);
-        io.addend.registered().set(in_range.repeat(addend_w) & chosen);
-        const _: () = assert!(ADDEND_DELAY == 2);
+        io.addend.registered().set(in_range.repeat(addend_w) & select(step, &[bytes, frames, drops]));
+        const { assert!(ADDEND_DELAY == 3) };
     }
 }

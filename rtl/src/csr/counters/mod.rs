@@ -20,16 +20,18 @@
 
 mod sweep;
 mod functions;
+mod outcomes;
 mod general;
 mod store;
 
 pub use functions::FunctionGather;
 pub use general::{GeneralGather, PORT_ROWS, ROWS, TABLE_ROWS};
+pub use outcomes::OutcomeGather;
 pub use store::{Column, CounterStore};
 pub use sweep::{CounterSweep, Sweep};
 
 use super::CounterEvents;
-use crate::{carry, csr::PortEvents};
+use crate::carry;
 use hdl::*;
 use store::WORD_W;
 
@@ -38,6 +40,8 @@ use store::WORD_W;
 pub struct Counters {
     /// Functions: a power of two.
     pub functions: u32,
+    /// Bytes of a beat.
+    pub lanes: u32,
 }
 
 /// Which counters a row number is about.
@@ -169,7 +173,7 @@ impl Block for Counters {
     }
 
     fn params(&self) -> Vec<(&'static str, String)> {
-        vec![("functions", self.functions.to_string())]
+        vec![("functions", self.functions.to_string()), ("lanes", self.lanes.to_string())]
     }
 
     fn check(&self) -> Result<(), String> {
@@ -188,17 +192,17 @@ impl Block for Counters {
         let turn = self.sweep();
         let row_w = clog2(turn.rows.into());
         let count_w = clog2(u64::from(turn.turn()) + 1);
-        let addend_w = count_w + PortEvents::<Shape>::BYTES_W;
         let sweep = instance(&turn);
         sweep.latch.set(io.latch);
         io.busy.set(sweep.busy);
         io.ready.set(sweep.ready);
 
-        let general = instance(&GeneralGather { row_w, count_w });
+        let of_general = GeneralGather { row_w, count_w, lanes: self.lanes };
+        let general = instance(&of_general);
         connect(&io.events, &general.events);
-        let of_functions = FunctionGather { functions: self.functions, row_w, count_w };
-        let tx = instance(&of_functions);
-        let rx = instance(&of_functions);
+        let of_function = FunctionGather { functions: self.functions, row_w, count_w };
+        let tx = instance(&of_function);
+        let rx = instance(&of_function);
         connect(&io.events.tx, &tx.events);
         connect(&io.events.rx, &rx.events);
 
@@ -206,8 +210,8 @@ impl Block for Counters {
         let high = reg(1).reset(0);
         high.set(!high);
         let word = mux(high, lit(2, 3), io.read_column);
-        let general_store = instance(&CounterStore { rows: ROWS, row_w, addend_w });
-        let of_functions = CounterStore { rows: self.functions, row_w, addend_w };
+        let general_store = instance(&CounterStore { rows: ROWS, row_w, addend_w: of_general.addend_w() });
+        let of_functions = CounterStore { rows: self.functions, row_w, addend_w: of_function.addend_w() };
         let tx_store = instance(&of_functions);
         let rx_store = instance(&of_functions);
         let words = [

@@ -17,7 +17,7 @@ use crate::{carry, carry_valid};
 use hdl::*;
 
 /// Clocks from a step to its addend.
-pub const ADDEND_DELAY: u32 = 2;
+pub const ADDEND_DELAY: u32 = 3;
 /// Bits of a word.
 pub const WORD_W: u32 = 36;
 
@@ -94,7 +94,7 @@ impl Block for CounterStore {
     }
 
     fn params(&self) -> Vec<(&'static str, String)> {
-        vec![("rows", self.rows.to_string())]
+        vec![("rows", self.rows.to_string()), ("addend", self.addend_w.to_string())]
     }
 
     fn io(&self) -> CounterStoreIo<Shape> {
@@ -103,7 +103,7 @@ impl Block for CounterStore {
 
     #[names]
     fn build(&self, io: &CounterStoreIo<Bits>) {
-        let sweep = &io.sweep;
+        let sweep = io.sweep.local();
         let own_w = clog2(self.rows.into());
         let in_range = if own_w < self.row_w { !sweep.row.slice(own_w..).any() } else { lit(1, 1) };
         let visit = sweep.visit & in_range;
@@ -114,7 +114,7 @@ impl Block for CounterStore {
         let snapshot = memory::simple_dual(4 * self.rows, WORD_W).latency(2).simple();
         let stored = totals.read(visit, address);
         let old = (!sweep.first).repeat(WORD_W) & stored;
-        let adds = carry("adds", sweep.step, ADDEND_DELAY);
+        let adds = carry("adds", sweep.step, ADDEND_DELAY - 1);
         let sum = old.grow_add(io.addend.zext(WORD_W));
         // The carries of bytes, frames and drops have come out, in this order, when the high bits' turn comes.
         let carry_drops = sum.msb().delay();
@@ -130,8 +130,8 @@ impl Block for CounterStore {
         high_parts.reverse();
         let high = cat(high_parts);
         let new_word = mux(adds.all(), high, sum.trunc(WORD_W)).delay();
-        let new_address = carry("address", address, ADDEND_DELAY + 1);
-        let write = carry_valid("visit", visit, ADDEND_DELAY + 1);
+        let new_address = carry("address", address, ADDEND_DELAY);
+        let write = carry_valid("visit", visit, ADDEND_DELAY);
         totals.write(write, new_address, new_word);
         snapshot.write(write & sweep.latching, new_address, new_word);
         io.read_word.set(snapshot.read(lit(1, 1), io.read_address));

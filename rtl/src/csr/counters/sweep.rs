@@ -43,6 +43,21 @@ pub struct Sweep<S> {
     pub latching: S,
 }
 
+impl Sweep<Bits> {
+    /// A copy of it, one clock later: every block that listens to the sweep has its own, near its memories.
+    pub fn local(&self) -> Sweep<Bits> {
+        Sweep {
+            active: self.active.delay_reset(0).named("local_active"),
+            visit: self.visit.delay_reset(0).named("local_visit"),
+            row: self.row.delay_reset(0).named("local_row"),
+            step: self.step.delay_reset(0).named("local_step"),
+            clear: self.clear.delay_reset(1).named("local_clear"),
+            first: self.first.delay_reset(1).named("local_first"),
+            latching: self.latching.delay_reset(0).named("local_latching"),
+        }
+    }
+}
+
 /// Ports of a sweep.
 #[derive(Bundle, Clone, Debug)]
 #[bundle(row_w: u32)]
@@ -125,7 +140,8 @@ impl Block for CounterSweep {
         s.clear.reset(1);
         s.first.reset(1);
         s.latching.reset(0);
-        io.ready.set(!s.clear);
+        // Who listens hears of the end of `clear` a clock later.
+        io.ready.reset(0).set(!s.clear);
         io.busy.set(pending | s.latching);
         let last_row = row.all();
         let next_step = || {
