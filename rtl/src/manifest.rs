@@ -171,9 +171,13 @@ mod tests {
             let table = tables.as_array().unwrap().iter().find(|t| t["name"] == name);
             table.unwrap_or_else(|| panic!("no table {name}"))["rows"].clone()
         };
-        for (table, key) in
-            [("nat_tx", "nat_rows"), ("nat_rx", "nat_rows"), ("mac", "mac_rows"), ("function", "functions"), ("next_hop", "next_hops")]
-        {
+        for (table, key) in [
+            ("nat_tx", "nat_rows"),
+            ("nat_rx", "nat_rows"),
+            ("mac", "mac_rows"),
+            ("function", "functions"),
+            ("next_hop", "next_hops"),
+        ] {
             assert!(rows(table).is_u64() && rows(table) == config[key], "{key}");
         }
     }

@@ -246,7 +246,13 @@ mod tests {
             "bready", "araddr", "arprot", "arvalid", "arready", "rdata", "rresp", "rvalid", "rready",
         ];
         let streams = [
-            "s_axis_host", "m_axis_host", "s_axis_net0", "m_axis_net0", "s_axis_net1", "m_axis_net1", "m_axis_punt",
+            "s_axis_host",
+            "m_axis_host",
+            "s_axis_net0",
+            "m_axis_net0",
+            "s_axis_net1",
+            "m_axis_net1",
+            "m_axis_punt",
             "s_axis_punt",
         ];
         let mut expected = vec!["clk".to_string(), "rst".into()];

@@ -21,7 +21,12 @@
 //! Three keys in a row, of which the second is not in the table:
 //!
 //! ```text
-//! cycle          41  42  43  44  45  46  47  48  49  50
+//! cycle          37  38  39  40  41  42  43  44  45  46
+//! lookup_valid  ‾‾‾‾‾‾‾‾‾‾‾‾\___________________________
+//! lookup_key    |5a7|123|5a7|0
+//! answer_hit    ____________________________/‾‾‾\___/‾‾‾
+//! answer_miss   ________________________________/‾‾‾\___
+//! answer_data   |0                          |c3 |0  |c3
 //! ```
 //!
 //! 1. A key hits in a bank if and only if a slot that holds it is valid in that bank; the value is that slot's. At most
@@ -105,7 +110,7 @@ pub struct ExactAnswer<S> {
 pub struct SlotAccess<S> {
     /// Read the slot's word; held until it is taken.
     pub read: S,
-    /// Write `word` to the slot. The word stays as it is for another five clocks.
+    /// Write `word` to the slot. The word stays as it is for another three clocks.
     pub write: S,
     /// The write goes to the row in all ways, and `row` and `way` together count through all slots.
     pub all: S,

@@ -237,7 +237,11 @@ impl Rig {
             _ => None,
         };
         self.held.push_back(Held { left: beats, dropped: destination.is_none() });
-        self.events.push_back((outcome, frame.function_known.then_some(function), frame.bytes.len().min(16_383) as u64));
+        self.events.push_back((
+            outcome,
+            frame.function_known.then_some(function),
+            frame.bytes.len().min(16_383) as u64,
+        ));
         if let Some((output, user)) = destination {
             let at = self.at(output);
             self.expected[at].frames.push_back((frame.leaves(self.block.direction), user, self.clock));
