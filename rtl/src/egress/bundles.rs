@@ -153,9 +153,9 @@ pub struct Leaving<S> {
     /// The bytes.
     #[width(sizes.size.data_w)]
     pub data: S,
-    /// Valid lanes.
-    #[width(sizes.size.lanes())]
-    pub keep: S,
+    /// Last valid lane of the last beat.
+    #[width(sizes.size.lane_w())]
+    pub lane: S,
     /// Last beat of its frame.
     pub last: S,
     /// Code of its frame's outcome, if it is a punt, less the first code of a punt.

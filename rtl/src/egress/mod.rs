@@ -2,14 +2,14 @@
 //! the frame buffer's space back.
 //!
 //! ```text
-//!           ┌──────────┐ enqueue  ┌────────┐ offer  ┌────────┐ address                         ┌──────┐
-//!           │          │─────────▶│ reader │◀──────▶│ select │────────▶ buffer ──▶┌───────┐    │ fifo │
-//!  action ─▶│ dispatch │          └────────┘ grant  └────────┘ slot               │ patch │═══▶│      │═══▶ m_axis_*
-//!           │          │───────────────────────────────┼──────────▶ details ─────▶└───────┘    └──────┘
+//!           ┌──────────┐ enqueue  ┌────────┐ offer  ┌────────┐ address                         ┌────────┐
+//!           │          │─────────▶│ reader │◀──────▶│ select │────────▶ buffer ──▶┌───────┐    │ outlet │
+//!  action ─▶│ dispatch │          └────────┘ grant  └────────┘ slot               │ patch │═══▶│        │═══▶ m_axis_*
+//!           │          │───────────────────────────────┼──────────▶ details ─────▶└───────┘    └────────┘
 //!           └──────────┘  (one reader an output)       └──────────▶ give_back ─▶ release     (one an output)
 //!                └──▶ events
 //! ```
-//! A frame's first beat leaves [`latency`] clocks after its `action_valid`, if nothing waits before it:
+//! A frame's first beat leaves [`LATENCY`] clocks after its `action_valid`, if nothing waits before it; to the Orchestration Module one more:
 //!
 //! | stage | clocks | what it does |
 //! |---|---|---|
@@ -23,6 +23,24 @@
 //! stalled delays the frames that go there, and others only when the frame buffer is full: its space is given back in the
 //! order in which it was taken. The Orchestration Module delays nobody: a frame to be punted is dropped as `punt_full`
 //! unless the FIFO has room for all of it.
+//!
+//! A frame of three beats to net0, one of five that is dropped (outcome 2e, `nat_source`), and one of two to net1:
+//!
+//! ```text
+//! cycle                  0  1  2  3  4  5  6  7  8  9  10 11 12 13 14
+//! action_valid          ‾‾‾‾‾‾‾‾‾\___________________________________
+//! action_outcome        |0 |2e|1
+//! events_outcome_valid  ______/‾‾‾‾‾‾‾‾\_____________________________
+//! events_outcome        |0       |2e|1
+//! buffer_re             ____________/‾‾‾‾‾‾‾‾‾‾‾‾‾‾\_________________
+//! buffer_raddr          |0             |1 |8 |2 |9 |0
+//! release_beats         |0             |1    |0 |1 |5 |2 |0
+//! release_frame         ________________________/‾‾‾‾‾‾‾‾\___________
+//! m_axis_net0_tvalid    ___________________________/‾‾‾‾‾\__/‾‾\_____
+//! m_axis_net0_tlast     ____________________________________/‾‾\_____
+//! m_axis_net1_tvalid    _________________________________/‾‾\__/‾‾\__
+//! m_axis_net1_tlast     _______________________________________/‾‾\__
+//! ```
 //!
 //! 1. Every action has one outcome event, and every frame that is not dropped leaves by the output that its outcome names,
 //!    with its own bytes but for what its [`Rewrite`](crate::packet::Rewrite) says.
@@ -39,11 +57,13 @@ mod select;
 mod details;
 mod patch;
 mod give_back;
+mod outlet;
 
 pub use bundles::{Detail, Leaving, Offer, Place, Reading, Sizes, Turn};
 pub use details::{Details, DetailsIo};
 pub use dispatch::{Dispatch, DispatchIo};
 pub use give_back::{GiveBack, GiveBackIo};
+pub use outlet::{Outlet, OutletBeat, OutletIo};
 pub use output::Output;
 pub use patch::{Patch, PatchIo};
 pub use queue::{Queue, QueueIo};
@@ -53,7 +73,7 @@ pub use select::{Select, SelectIo};
 use crate::{
     csr::PathEvents,
     packet::{Action, BufferRead, Direction, Release, Size},
-    stream::{Axis, Fifo, HostUser, Memory, NetUser, PuntUser, assert_stream},
+    stream::Axis,
 };
 use hdl::*;
 
@@ -98,7 +118,7 @@ pub struct Egress {
     pub buffer_beats: u32,
     /// Frames that are on their way at most; a power of two.
     pub frames: u32,
-    /// Places of the FIFO towards the Orchestration Module.
+    /// Places of the FIFO towards the Orchestration Module; a power of two.
     pub punt_beats: u32,
 }
 
@@ -121,21 +141,21 @@ pub struct EgressIo<S> {
     /// Frames to the first network port; `tuser` is a packed `NetUser`. On the way out only.
     #[output]
     #[present(sizes.direction.is_tx())]
-    #[shape(Axis::shape(sizes.size.data_w, bundle::packed_width(&NetUser::shape())))]
+    #[shape(Axis::shape(sizes.size.data_w, Output::Net0.user_w()))]
     pub m_axis_net0: Option<Axis<S>>,
     /// Frames to the second network port; `tuser` is a packed `NetUser`. On the way out only.
     #[output]
     #[present(sizes.direction.is_tx())]
-    #[shape(Axis::shape(sizes.size.data_w, bundle::packed_width(&NetUser::shape())))]
+    #[shape(Axis::shape(sizes.size.data_w, Output::Net0.user_w()))]
     pub m_axis_net1: Option<Axis<S>>,
     /// Frames to the host; `tuser` is a packed `HostUser`. On the way in only.
     #[output]
     #[present(!sizes.direction.is_tx())]
-    #[shape(Axis::shape(sizes.size.data_w, bundle::packed_width(&HostUser::shape())))]
+    #[shape(Axis::shape(sizes.size.data_w, Output::Host.user_w()))]
     pub m_axis_host: Option<Axis<S>>,
     /// Frames to the Orchestration Module; `tuser` is a packed `PuntUser`.
     #[output]
-    #[shape(Axis::shape(sizes.size.data_w, bundle::packed_width(&PuntUser::shape())))]
+    #[shape(Axis::shape(sizes.size.data_w, Output::Punt.user_w()))]
     pub m_axis_punt: Axis<S>,
     /// What became of a frame.
     #[output]
@@ -168,13 +188,11 @@ impl Block for Egress {
         if !matches!(self.size.data_w, 64 | 128 | 256 | 512) {
             return Err(format!("egress: data_w = {}: choose 64, 128, 256 or 512.", self.size.data_w));
         }
-        for (field, value) in [("buffer_beats", self.buffer_beats), ("frames", self.frames)] {
+        let powers = [("buffer_beats", self.buffer_beats), ("frames", self.frames), ("punt_beats", self.punt_beats)];
+        for (field, value) in powers {
             if !value.is_power_of_two() || value < 2 {
                 return Err(format!("egress: {field} = {value} is no power of two; choose 2 or more."));
             }
-        }
-        if self.punt_beats < 2 {
-            return Err(format!("egress: punt_beats = {}: choose 2 or more.", self.punt_beats));
         }
         Ok(())
     }
@@ -194,8 +212,8 @@ impl Block for Egress {
         let select = instance(&Select { sizes });
         let readers: Vec<ReaderIo<Bits>> = (sizes.outputs().iter().enumerate())
             .map(|(i, output)| {
-                let reader = instance(&Reader { sizes, room: (!output.is_punt()).then_some(PORT_BEATS) });
-                reader.give_name(&format!("{}_reader", output.name()));
+                let room = (!output.is_punt()).then_some(PORT_BEATS);
+                let reader = named_instance(output, "reader", &Reader { sizes, room });
                 reader.enqueue.set(dispatch.enqueue.bit(i as u32));
                 assign(&reader.place, &dispatch.place);
                 assign(&select.offer[i], &reader.offer);
@@ -226,36 +244,35 @@ impl Block for Egress {
 
         // Out by the FIFOs, which always have a place for what is read.
         let leaving = patch.leaving;
-        let punt_code = cat([lit(2, 1), leaving.reason]);
         for (i, (output, reader)) in sizes.outputs().iter().zip(&readers).enumerate() {
             let Some(stream) = io.stream(*output) else { continue };
-            let user = match output {
-                Output::Net0 | Output::Net1 => pack(&NetUser { bad: lit(1, 0) }),
-                Output::Host => pack(&HostUser { bad: lit(1, 0), function: leaving.function }),
-                Output::Punt => pack(&PuntUser { reason: punt_code, port: leaving.port, function: leaving.function }),
+            let places = if output.is_punt() { self.punt_beats } else { PORT_BEATS };
+            let outlet = named_instance(output, "outlet", &Outlet { size: sizes.size, output: *output, places });
+            outlet.write.set(leaving.output.bit(i as u32));
+            let beat = OutletBeat {
+                data: leaving.data,
+                lane: leaving.lane,
+                last: leaving.last,
+                reason: outlet.beat.reason.map(|_| leaving.reason),
+                port: outlet.beat.port.map(|_| leaving.port),
+                function: outlet.beat.function.map(|_| leaving.function),
             };
-            let (depth, memory) = match output.is_punt() {
-                true => (self.punt_beats, Memory::Block),
-                false => (PORT_BEATS, Memory::Distributed),
-            };
-            let fifo = instance(&Fifo { data_w: sizes.size.data_w, user_w: user.width(), depth, memory });
-            fifo.give_name(&format!("{}_fifo", output.name()));
-            fifo.s_axis.tvalid.set(leaving.output.bit(i as u32));
-            fifo.s_axis.tdata.set(leaving.data);
-            fifo.s_axis.tkeep.set(leaving.keep);
-            fifo.s_axis.tlast.set(leaving.last);
-            fifo.s_axis.tuser.set(user);
-            fifo.m_axis >> stream;
-            fifo.s_axis.tready.ignore();
-            let taken = fifo.m_axis.transfer().delay_reset(0).named(&format!("{}_taken", output.name()));
+            assign(&outlet.beat, &beat);
+            outlet.m_axis >> stream;
             match reader.returned {
-                Some(returned) => returned.set(taken),
-                None => dispatch.punt_taken.set(taken),
+                Some(returned) => returned.set(outlet.taken),
+                None => dispatch.punt_taken.set(outlet.taken),
             }
-            let label = format!("{}_has_room", output.name());
-            let room = !fifo.s_axis.tvalid | fifo.s_axis.tready;
-            assert_that(&label, "a beat is read only if its output has a place for it", room);
-            assert_stream(&format!("m_axis_{}", output.name()), &stream);
         }
     }
+}
+
+/// An instance called after its output.
+fn named_instance<B: Block>(output: &Output, name: &str, block: &B) -> B::Io<Bits>
+where
+    B::Io<Bits>: Nameable,
+{
+    let made = instance(block);
+    made.give_name(&format!("{}_{name}", output.name()));
+    made
 }

@@ -1,6 +1,11 @@
 //! The outputs of a path.
 
-use crate::{outcome::Outcome, packet::Direction};
+use crate::{
+    outcome::Outcome,
+    packet::Direction,
+    stream::{HostUser, NetUser, PuntUser},
+};
+use hdl::bundle::packed_width;
 
 /// An output of a path.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -47,5 +52,19 @@ impl Output {
     /// It leads to the Orchestration Module.
     pub const fn is_punt(self) -> bool {
         matches!(self, Output::Punt)
+    }
+
+    /// Its `tuser` says whose the frame is.
+    pub const fn has_function(self) -> bool {
+        matches!(self, Output::Host | Output::Punt)
+    }
+
+    /// Bits of its `tuser`.
+    pub fn user_w(self) -> u32 {
+        match self {
+            Output::Net0 | Output::Net1 => packed_width(&NetUser::shape()),
+            Output::Host => packed_width(&HostUser::shape()),
+            Output::Punt => packed_width(&PuntUser::shape()),
+        }
     }
 }

@@ -14,7 +14,6 @@
 //!
 //! 1. What [`Rewrite`](crate::packet::Rewrite) says is written; every other byte leaves as it came.
 //! 2. Each byte is written from one place at most.
-//! 3. `keep` is full but on the last beat, where it ends with the frame's last lane.
 
 use super::bundles::{Detail, Leaving, Reading, Sizes};
 use hdl::*;
@@ -206,14 +205,11 @@ impl Block for Patch {
             }
         }
         let data = cat(bytes.into_iter().rev());
-        let last = io.reading.last.delay().delay();
-        let last_lane = io.detail.lane.delay();
-        let keep = cat((0..size.lanes()).rev().map(|lane| !last | last_lane.ge(u64::from(lane))));
         let leaving = Leaving {
             output,
             data,
-            keep,
-            last,
+            lane: io.detail.lane.delay(),
+            last: io.reading.last.delay().delay(),
             reason: io.detail.reason.delay(),
             port: io.detail.port.delay(),
             function: io.detail.function.delay(),

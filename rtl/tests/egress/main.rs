@@ -7,3 +7,4 @@ mod rig;
 mod order;
 mod places;
 mod rates;
+mod waveforms;

@@ -145,7 +145,7 @@ fn configurations_that_do_not_fit_are_refused() {
     let message = |block: Egress| hdl::elaborate(&block).unwrap_err().to_string();
     assert!(message(Egress { frames: 48, ..good }).contains("egress: frames = 48"));
     assert!(message(Egress { buffer_beats: 1000, ..good }).contains("egress: buffer_beats = 1000"));
-    assert!(message(Egress { punt_beats: 1, ..good }).contains("egress: punt_beats = 1"));
+    assert!(message(Egress { punt_beats: 1000, ..good }).contains("egress: punt_beats = 1000"));
     let size = em_rtl::packet::Size { data_w: 96, beats_w: 8 };
     assert!(message(Egress { size, ..good }).contains("egress: data_w = 96"));
 }

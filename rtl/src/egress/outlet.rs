@@ -1,0 +1,179 @@
+//! The FIFO of an output, which makes a stream of the beats that leave. Whoever writes has reserved the place.
+//!
+//! ```text
+//!               ┌────────┐
+//!  write, beat ▶│ outlet │═══▶ m_axis
+//!               └────────┘──▶ taken  (a beat has left)
+//! ```
+//! Latency: 2 clocks in distributed RAM, 3 in block RAM; `taken` 1 clock. Throughput: a beat a clock. It never stalls its
+//! writer. One beat more (distributed) or two (block RAM, in its own registers) wait on the way out, so that the last beat
+//! of a frame is never held back.
+//!
+//! 1. Beats come out as they went in, in order, each once.
+//! 2. The memory never holds more beats than it has places.
+//! 3. The rules of [`Axis`] on `m_axis`.
+
+use super::{Output, bundles::Detail};
+use crate::{
+    packet::{FUNCTION_W, PORT_W, Size},
+    stream::{Axis, Beat, HostUser, NetUser, PuntUser, assert_stream},
+};
+use hdl::*;
+
+/// The block.
+#[derive(Clone, Copy, Debug)]
+pub struct Outlet {
+    /// Sizes of the path.
+    pub size: Size,
+    /// The output; that of the Orchestration Module is in block RAM, the others are in distributed RAM.
+    pub output: Output,
+    /// Places; a power of two.
+    pub places: u32,
+}
+
+/// A beat as it is stored.
+#[derive(Bundle, Clone, Copy, Debug)]
+#[bundle(size: Size, output: Output)]
+pub struct OutletBeat<S> {
+    /// The bytes.
+    #[width(size.data_w)]
+    pub data: S,
+    /// Last valid lane of the last beat.
+    #[width(size.lane_w())]
+    pub lane: S,
+    /// Last beat of its frame.
+    pub last: S,
+    /// Code of its frame's outcome less the first code of a punt; to the Orchestration Module only.
+    #[present(output.is_punt())]
+    #[width(Detail::<hdl::Shape>::REASON_W)]
+    pub reason: Option<S>,
+    /// Port that its frame came in by; to the Orchestration Module only.
+    #[present(output.is_punt())]
+    #[width(PORT_W)]
+    pub port: Option<S>,
+    /// Function that its frame is of; not to the network.
+    #[present(output.has_function())]
+    #[width(FUNCTION_W)]
+    pub function: Option<S>,
+}
+
+/// Ports.
+#[derive(Bundle, Clone, Copy, Debug)]
+#[bundle(size: Size, output: Output)]
+pub struct OutletIo<S> {
+    /// A beat comes.
+    #[input]
+    pub write: S,
+    /// The beat.
+    #[input]
+    #[shape(OutletBeat::shape(size, output))]
+    pub beat: OutletBeat<S>,
+    /// Beats out.
+    #[output]
+    #[shape(Axis::shape(size.data_w, output.user_w()))]
+    pub m_axis: Axis<S>,
+    /// A beat has left.
+    #[output]
+    pub taken: S,
+}
+
+impl Block for Outlet {
+    type Io<S> = OutletIo<S>;
+
+    fn name(&self) -> String {
+        "outlet".into()
+    }
+
+    fn doc(&self) -> String {
+        format!("FIFO of {} beats on the way out.", self.places)
+    }
+
+    fn params(&self) -> Vec<(&'static str, String)> {
+        let user = if self.output.has_function() { self.output.name() } else { "net" };
+        vec![("", user.into())]
+    }
+
+    fn io(&self) -> OutletIo<Shape> {
+        OutletIo::shape(self.size, self.output)
+    }
+
+    #[names]
+    fn build(&self, io: &OutletIo<Bits>) {
+        let shape = OutletBeat::shape(self.size, self.output);
+        let width = bundle::packed_width(&shape);
+        let address_w = clog2(u64::from(self.places));
+        let write_pointer = reg(address_w + 1).reset(0);
+        let read_pointer = reg(address_w + 1).reset(0);
+        let available = write_pointer.ne(read_pointer);
+        when(io.write, || write_pointer.set(write_pointer + 1));
+        let (write_address, read_address) = (write_pointer.trunc(address_w), read_pointer.trunc(address_w));
+
+        // Reads the memory ahead of the output.
+        let out = &io.m_axis;
+        let out_free = out.tready | !out.tvalid;
+        out.tvalid.reset(0);
+        let read = if self.output.is_punt() {
+            // The word goes through the array's register and then the block's own output register, which is the output;
+            // each of them is refilled as soon as the next one takes its word.
+            let beats = memory::simple_dual(self.places, width).output_enable().simple();
+            beats.write(io.write, write_address, pack(&io.beat));
+            let fetched_valid = reg(1).reset(0);
+            let fetch_free = out_free | !fetched_valid;
+            let read = fetch_free & available;
+            let word = unpack(&shape, beats.read(read, read_address));
+            if let Some(output_enable) = beats.oe {
+                output_enable.set(out_free);
+            }
+            when(fetch_free, || fetched_valid.set(available));
+            when(out_free, || out.tvalid.set(fetched_valid));
+            assign(&out.beat(), &self.leaves(&word));
+            read
+        } else {
+            let beats = memory::distributed(self.places, width).simple();
+            beats.write(io.write, write_address, pack(&io.beat));
+            let word = unpack(&shape, beats.read(available, read_address));
+            let leaves = self.leaves(&word);
+            when(out_free, || {
+                out.tvalid.set(available);
+                out.tdata.registered().set(leaves.tdata);
+                out.tkeep.registered().set(leaves.tkeep);
+                out.tlast.registered().set(leaves.tlast);
+                if self.output.has_function() {
+                    out.tuser.registered().set(leaves.tuser);
+                }
+            });
+            if !self.output.has_function() {
+                out.tuser.set(leaves.tuser);
+            }
+            out_free & available
+        };
+        when(read, || read_pointer.set(read_pointer + 1));
+        io.taken.reset(0).set(out.transfer());
+
+        assert_stream("m_axis", out);
+        let level = write_pointer - read_pointer;
+        assert_that("level_fits", "2: no more beats than the memory holds", level.le(u64::from(self.places)));
+    }
+}
+
+impl Outlet {
+    /// A stored beat as it leaves.
+    fn leaves(&self, beat: &OutletBeat<Bits>) -> Beat<Bits> {
+        let lanes = (0..self.size.lanes()).rev();
+        let bad = lit(1, 0);
+        let tuser = match (beat.reason, beat.port, beat.function) {
+            (Some(reason), Some(port), Some(function)) => {
+                // All punts have these upper bits.
+                pack(&PuntUser { reason: cat([lit(2, 1), reason]), port, function })
+            }
+            (_, _, Some(function)) => pack(&HostUser { bad, function }),
+            _ => pack(&NetUser { bad }),
+        };
+        Beat {
+            tdata: beat.data,
+            tkeep: cat(lanes.map(|lane| !beat.last | beat.lane.ge(u64::from(lane)))),
+            tlast: beat.last,
+            tuser,
+        }
+    }
+}
