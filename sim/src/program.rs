@@ -17,9 +17,7 @@ use em_rtl::{
     csr::Reg,
     lookup::{Operation, Table, Tables, function_value, nat_rx_value, nat_tx_key, nat_tx_value},
 };
-use em_rules::{
-    Capacity, Feature, Function, Mac, Mode, Nat, NotForUs, Rules, RulesError, Unmatched, Uplink,
-};
+use em_rules::{Capacity, Feature, Function, Mac, Mode, Nat, NotForUs, Rules, RulesError, Unmatched, Uplink};
 use serde::{Deserialize, Serialize};
 use std::net::IpAddr;
 
@@ -139,7 +137,8 @@ fn install_mappings(
     let rx_slots = place(&tables.geometry(Table::NatRx), &rx_keys)
         .map_err(|index| refused(index, "outside", *rows[index].0.outside))?;
     for (((nat, inside, outside), tx_slot), rx_slot) in rows.iter().zip(tx_slots).zip(rx_slots) {
-        let hop = nat.next_hop_mac.map(|mac| hops.iter().position(|hop| *hop == *mac).expect("every next hop is listed"));
+        let hop =
+            nat.next_hop_mac.map(|mac| hops.iter().position(|hop| *hop == *mac).expect("every next hop is listed"));
         let tx_value = nat_tx_value(*outside, hop.map(|index| index as u8), *nat.route);
         writer.insert(Table::NatTx, tx_slot, nat_tx_key(*nat.function, *inside), tx_value);
         let rx_value = nat_rx_value(*inside, *nat.function, hop.is_some(), *nat.route);

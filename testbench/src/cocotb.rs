@@ -201,7 +201,8 @@ fn same(name: &str, ours: &[Seen], theirs: &[Seen]) -> Result<(), CocotbError> {
     if ours == theirs {
         return Ok(());
     }
-    let only = |a: &[Seen], b: &[Seen]| a.iter().find(|f| !b.contains(f)).map(|(user, hex)| format!("tuser {user:#x}, {hex}"));
+    let only =
+        |a: &[Seen], b: &[Seen]| a.iter().find(|f| !b.contains(f)).map(|(user, hex)| format!("tuser {user:#x}, {hex}"));
     let of = |found: Option<String>| found.unwrap_or_else(|| "none, but another number of each".into());
     let text = format!(
         "{name}: em sim gave {} frames and cocotb {}\n  em sim alone: {}\n  cocotb alone: {}",
@@ -232,7 +233,10 @@ mod tests {
         let (a, b) = ((0, "00".to_string()), (0, "01".to_string()));
         assert!(same("net0", &[a.clone(), b.clone()], &[b.clone(), a.clone()]).is_ok());
         let text = same("net0", &[a.clone(), a.clone()], &[a.clone(), b]).unwrap_err().to_string();
-        assert!(text.contains("net0: em sim gave 2 frames and cocotb 2") && text.contains("cocotb alone: tuser 0x0, 01"), "{text}");
+        assert!(
+            text.contains("net0: em sim gave 2 frames and cocotb 2") && text.contains("cocotb alone: tuser 0x0, 01"),
+            "{text}"
+        );
         assert!(same("net0", &[a.clone()], &[a.clone(), a]).is_err());
     }
 }

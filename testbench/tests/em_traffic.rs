@@ -10,15 +10,29 @@ fn number(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default)
 }
 
-#[test]
-fn random_traffic_agrees_with_the_golden_model() {
+fn agrees(profile: &str) {
     let (seed, cases) = (number("EM_SEED", 1), number("EM_CASES", 300));
     let end = Instant::now() + Duration::from_secs(60 * number("EM_LONG", 0));
-    let hardware = Hardware::strict("ecp5");
+    let hardware = Hardware::strict(profile);
     campaign(&hardware, seed, cases);
     for seed in (seed + 1..).take_while(|_| Instant::now() < end) {
         campaign(&hardware, seed, cases);
     }
+}
+
+#[test]
+fn random_traffic_agrees_with_the_golden_model_on_ecp5() {
+    agrees("ecp5");
+}
+
+#[test]
+fn random_traffic_agrees_with_the_golden_model_on_small() {
+    agrees("small");
+}
+
+#[test]
+fn random_traffic_agrees_with_the_golden_model_on_line100() {
+    agrees("line100");
 }
 
 /// So many cases from one seed.

@@ -39,7 +39,15 @@ pub struct Setup {
 impl Setup {
     /// A plain, fast simulation of this configuration.
     pub fn new(config: EmConfig) -> Self {
-        Setup { config, assertions: false, random_start: false, random_idle: false, trace: Trace::None, stall: 0, seed: 1 }
+        Setup {
+            config,
+            assertions: false,
+            random_start: false,
+            random_idle: false,
+            trace: Trace::None,
+            stall: 0,
+            seed: 1,
+        }
     }
 
     /// With assertions, random start values and random stalls: as tests run it.
@@ -161,7 +169,8 @@ impl EmSim {
                 sinks[output as usize] = Some(bench.add_sink(output.prefix(), &config)?);
             }
         }
-        let m2m = bench.add_axil("s_axil_m2m_", AxilConfig { random_idle: setup.random_idle, ..AxilConfig::default() })?;
+        let m2m =
+            bench.add_axil("s_axil_m2m_", AxilConfig { random_idle: setup.random_idle, ..AxilConfig::default() })?;
         let mut em = EmSim { bench, m2m, config: setup.config.clone(), sources, sinks };
         em.set_links([true; 2]);
         em.bench.reset(4)?;

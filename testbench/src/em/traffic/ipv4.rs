@@ -19,7 +19,7 @@ struct Datagram {
 }
 
 /// A frame with a datagram in which `own` is the module's side.
-pub(super) fn ipv4_frame(own: Own) -> impl Strategy<Value = Vec<u8>> {
+pub(super) fn ipv4_frame(own: Own) -> BoxedStrategy<Vec<u8>> {
     let words = prop_oneof![5 => Just(0usize), 1 => Just(10), 2 => 1..10usize];
     let options = words.prop_flat_map(|n| vec(any::<u8>(), 4 * n));
     let flags = prop_oneof![
@@ -33,13 +33,13 @@ pub(super) fn ipv4_frame(own: Own) -> impl Strategy<Value = Vec<u8>> {
     let ttl = prop_oneof![6 => Just(64u8), 1 => 0..3u8, 1 => any::<u8>()];
     let total = prop_oneof![20 => Just(0), 1 => -40..40, 1 => Just(-10_000), 1 => Just(10_000)];
     let sum = prop_oneof![20 => Just(0u16), 1 => any::<u16>()];
-    (ethernet(), options, flags, ttl, total, sum, transport()).prop_map(
-        move |(mut frame, options, flags, ttl, total_off_by, checksum_off_by, transport)| {
-            frame.extend([0x08, 0x00]);
-            frame.extend(Datagram { options, flags, ttl, total_off_by, checksum_off_by, transport }.bytes(own));
-            frame
-        },
-    )
+    let parts = (ethernet(), options, flags, ttl, total, sum, transport());
+    let frame = parts.prop_map(move |(mut frame, options, flags, ttl, total_off_by, checksum_off_by, transport)| {
+        frame.extend([0x08, 0x00]);
+        frame.extend(Datagram { options, flags, ttl, total_off_by, checksum_off_by, transport }.bytes(own));
+        frame
+    });
+    frame.boxed()
 }
 
 impl Datagram {

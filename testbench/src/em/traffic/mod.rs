@@ -123,8 +123,9 @@ fn frame(entry: impl Strategy<Value = Entry>, data: impl Strategy<Value = Vec<u8
     })
 }
 
-fn content(own: Own) -> impl Strategy<Value = Vec<u8>> {
-    prop_oneof![12 => ipv4_frame(own), 2 => other_frame(), 2 => ipv6_frame()]
+// Boxed here and below: the types of all the parts in one would fill a thread's stack.
+fn content(own: Own) -> BoxedStrategy<Vec<u8>> {
+    prop_oneof![12 => ipv4_frame(own), 2 => other_frame(), 2 => ipv6_frame()].boxed()
 }
 
 /// What is done to a finished frame.

@@ -103,7 +103,7 @@ impl IcmpError {
 }
 
 /// Anything that a datagram may carry.
-pub(super) fn transport() -> impl Strategy<Value = Transport> {
+pub(super) fn transport() -> BoxedStrategy<Transport> {
     let other = prop_oneof![2 => any::<u8>(), 1 => select(vec![33u8, 47, 50, 51, 136])];
     let plain = prop_oneof![
         6 => udp(),
@@ -111,10 +111,11 @@ pub(super) fn transport() -> impl Strategy<Value = Transport> {
         2 => icmp(),
         3 => (other, payload()),
     ];
-    prop_oneof![
+    let transport = prop_oneof![
         17 => plain.prop_map(|(protocol, segment)| Transport::Plain(protocol, segment)),
         4 => icmp_error().prop_map(Transport::Error),
-    ]
+    ];
+    transport.boxed()
 }
 
 fn payload() -> impl Strategy<Value = Vec<u8>> {
@@ -161,7 +162,7 @@ fn icmp() -> impl Strategy<Value = (u8, Vec<u8>)> {
     })
 }
 
-fn icmp_error() -> impl Strategy<Value = IcmpError> {
+fn icmp_error() -> BoxedStrategy<IcmpError> {
     let first = prop_oneof![12 => Just(0x45u8), 1 => Just(0x46), 1 => Just(0x44), 1 => any::<u8>()];
     let flags = prop_oneof![8 => Just(0x4000u16), 1 => Just(0x2000), 2 => 1..0x1fffu16];
     let protocol = prop_oneof![5 => Just(17u8), 5 => Just(6), 1 => Just(1), 1 => select(vec![33u8, 51, 136])];
@@ -178,11 +179,13 @@ fn icmp_error() -> impl Strategy<Value = IcmpError> {
     let cut = prop_oneof![4 => Just(usize::MAX), 3 => Just(28), 1 => 0..20usize, 2 => 20..50usize];
     let sum = prop_oneof![12 => Just(0u16), 1 => any::<u16>()];
     let kind = select(vec![3u8, 4, 5, 11, 12]);
-    (kind, any::<[u8; 4]>(), quoted, cut, sum).prop_map(|(kind, rest, quoted, cut, checksum_off_by)| IcmpError {
+    let parts = (kind, any::<[u8; 4]>(), quoted, cut, sum);
+    let error = parts.prop_map(|(kind, rest, quoted, cut, checksum_off_by)| IcmpError {
         kind,
         rest,
         quoted,
         cut,
         checksum_off_by,
-    })
+    });
+    error.boxed()
 }
