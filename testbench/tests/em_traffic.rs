@@ -10,8 +10,8 @@ fn number(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default)
 }
 
-fn agrees(profile: &str) {
-    let (seed, cases) = (number("EM_SEED", 1), number("EM_CASES", 300));
+fn agrees(profile: &str, cases: u64) {
+    let (seed, cases) = (number("EM_SEED", 1), number("EM_CASES", cases));
     let end = Instant::now() + Duration::from_secs(60 * number("EM_LONG", 0));
     let hardware = Hardware::strict(profile);
     campaign(&hardware, seed, cases);
@@ -22,17 +22,18 @@ fn agrees(profile: &str) {
 
 #[test]
 fn random_traffic_agrees_with_the_golden_model_on_ecp5() {
-    agrees("ecp5");
+    agrees("ecp5", 300);
 }
 
 #[test]
 fn random_traffic_agrees_with_the_golden_model_on_small() {
-    agrees("small");
+    agrees("small", 200);
 }
 
 #[test]
 fn random_traffic_agrees_with_the_golden_model_on_line100() {
-    agrees("line100");
+    // Its tables take longer to clear themselves than the frames to pass.
+    agrees("line100", 60);
 }
 
 /// So many cases from one seed.

@@ -10,12 +10,18 @@ use crate::{
     program::RegisterWrite,
     verilated::{self, BuildError, Library, ModelError, ModelSpec, Options, Trace},
 };
-use em_rtl::{config::EmConfig, csr::Reg, lookup::TableStatus, outcome::Kind, top::EmTop};
+use em_rtl::{
+    config::EmConfig,
+    csr::Reg,
+    lookup::{Table, TableStatus},
+    outcome::Kind,
+    top::EmTop,
+};
 use hdl::Encode;
 use std::sync::Arc;
 
-/// Clocks that the tables may take to clear themselves after reset.
-const READY_LIMIT: u64 = 100_000;
+/// Clocks that a bus access may take beside the clocks of the tables.
+const BUS_PATIENCE: u64 = 10_000;
 
 /// How the Execution Module is simulated.
 #[derive(Clone, Debug)]
@@ -95,8 +101,8 @@ pub enum SimError {
     #[error(transparent)]
     Bench(#[from] BenchError),
     /// The tables did not become ready.
-    #[error("the tables were not ready {READY_LIMIT} clocks after reset")]
-    NotReady,
+    #[error("the tables were not ready {0} clocks after reset")]
+    NotReady(u64),
     /// A register write was refused.
     #[error("the register write of {data:#x} to {addr:#x} was refused with {resp:?} ({status})")]
     Refused {
@@ -119,6 +125,13 @@ pub enum SimError {
         /// Clocks waited.
         limit: u64,
     },
+}
+
+/// Clocks that the longest command of a table may take, which goes through its slots one by one, and then some.
+fn patience(config: &EmConfig) -> u64 {
+    let tables = config.tables();
+    let slots = Table::ALL.into_iter().map(|table| tables.geometry(table).slots()).max().unwrap_or(0);
+    BUS_PATIENCE + 16 * u64::from(slots)
 }
 
 /// A running Execution Module.
@@ -169,8 +182,10 @@ impl EmSim {
                 sinks[output as usize] = Some(bench.add_sink(output.prefix(), &config)?);
             }
         }
-        let m2m =
-            bench.add_axil("s_axil_m2m_", AxilConfig { random_idle: setup.random_idle, ..AxilConfig::default() })?;
+        let m2m = bench.add_axil(
+            "s_axil_m2m_",
+            AxilConfig { random_idle: setup.random_idle, timeout: patience(&setup.config), ..AxilConfig::default() },
+        )?;
         let mut em = EmSim { bench, m2m, config: setup.config.clone(), sources, sinks };
         em.set_links([true; 2]);
         em.bench.reset(4)?;
@@ -179,7 +194,8 @@ impl EmSim {
     }
 
     fn wait_ready(&mut self) -> Result<(), SimError> {
-        let limit = self.bench.cycle() + READY_LIMIT;
+        let patience = patience(&self.config);
+        let limit = self.bench.cycle() + patience;
         while self.bench.cycle() < limit {
             let (status, _) = self.bench.read(self.m2m, u64::from(Reg::Status.offset()))?;
             if status & Reg::Status.field("ready").mask() != 0 {
@@ -187,7 +203,7 @@ impl EmSim {
             }
             self.bench.run(32)?;
         }
-        Err(SimError::NotReady)
+        Err(SimError::NotReady(patience))
     }
 
     /// Sets the status of the links of net0 and net1: true is up.
