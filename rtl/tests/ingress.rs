@@ -1,7 +1,12 @@
 //! The first block of a path: frames into the buffer, beats to the parser.
 
 use em_rtl::{ingress::Ingress, packet::Size, stream::PathUser};
-use hdl::{Bundle, Value, bundle::pack_values, clog2, sim::Sim};
+use hdl::{
+    Bundle, Value,
+    bundle::{Field, pack_values},
+    clog2,
+    sim::{Options, Ports, PowerUp, Sim},
+};
 use rand::{RngExt, SeedableRng, rngs::StdRng};
 use std::collections::VecDeque;
 
@@ -322,4 +327,41 @@ fn what_does_not_fit_together_is_refused() {
     refused(&block(96, 1518, 256, 16), "size.data_w = 96");
     let narrow = Ingress { max_frame: 9216, ..block(128, 1518, 1024, 16) };
     refused(&narrow, "size.beats_w = 7");
+}
+
+#[test]
+fn ingress_waveform() {
+    let options = Options { power_up: PowerUp::Zero, ..Options::default() };
+    let sim = Sim::with_options(&block(128, 1518, 1024, 16), &options).unwrap_or_else(|errors| panic!("{errors}"));
+    sim.reset();
+    sim.poke(sim.io.s_axis.tkeep, 0xFFFFu64);
+    sim.step();
+    let (s_axis, beat) = (&sim.io.s_axis, &sim.io.beat);
+    let extent = &beat.end.extent;
+    for port in [
+        s_axis.tvalid,
+        s_axis.tready,
+        s_axis.tlast,
+        beat.valid,
+        beat.first,
+        beat.last,
+        extent.beats,
+        extent.lane,
+        beat.end.runt,
+    ] {
+        sim.record(&Ports(vec![(Field::root(), port)]));
+    }
+    // Beats of a frame of three, of which the last has 15 bytes, and of a frame of 13 bytes.
+    for (valid, last, keep) in
+        [(1u64, 0u64, 0xFFFFu64), (1, 0, 0xFFFF), (1, 1, 0x7FFF), (1, 1, 0x1FFF), (0, 0, 0), (0, 0, 0), (0, 0, 0)]
+    {
+        sim.poke(s_axis.tvalid, valid);
+        sim.poke(s_axis.tlast, last);
+        sim.poke(s_axis.tkeep, keep);
+        sim.step();
+    }
+    let wave = sim.wave();
+    let lines: Vec<String> = wave.trim_end().lines().map(|line| format!("//! {line}").trim_end().to_string()).collect();
+    let wanted = lines.join("\n");
+    assert!(include_str!("../src/ingress.rs").contains(&wanted), "the page should show\n{wanted}");
 }

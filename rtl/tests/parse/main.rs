@@ -3,13 +3,16 @@
 mod decode;
 mod frames;
 mod rig;
+mod waveforms;
 
 use em_rtl::{
-    packet::{Direction, Size},
-    parse::Parse,
+    packet::{Direction, Headers, Size},
+    parse::{Align, Extract, HeaderSum, Parse},
 };
 use frames::{Ipv4, Maker};
+use hdl::Bundle;
 use rig::Rig;
+use std::collections::BTreeSet;
 
 const WIDTHS: [u32; 4] = [64, 128, 256, 512];
 const DIRECTIONS: [Direction; 2] = [Direction::Tx, Direction::Rx];
@@ -24,7 +27,12 @@ fn every(mut f: impl FnMut(Size, Direction)) {
 
 #[test]
 fn no_output_depends_combinationally_on_an_input() {
-    every(|size, direction| hdl::check::assert_no_combinational_paths(&Parse { size, direction }));
+    every(|size, direction| {
+        hdl::check::assert_no_combinational_paths(&Parse { size, direction });
+        hdl::check::assert_no_combinational_paths(&Align { size, direction });
+        hdl::check::assert_no_combinational_paths(&Extract { size, direction });
+        hdl::check::assert_no_combinational_paths(&HeaderSum { data_w: size.data_w });
+    });
 }
 
 #[test]
@@ -61,6 +69,22 @@ fn random_frames_with_gaps() {
 }
 
 #[test]
+fn a_frame_a_clock() {
+    every(|size, direction| {
+        let mut rig = Rig::new(size, direction, 8);
+        let mut maker = Maker::new(8);
+        for _ in 0..400 {
+            let mut frame = maker.frame();
+            frame.truncate(size.lanes() as usize);
+            rig.send(frame);
+        }
+        rig.run(0);
+        // At 512 bits such a frame can have a whole header.
+        assert_eq!(rig.good > 50, size.data_w == 512, "{}", rig.good);
+    });
+}
+
+#[test]
 fn every_length_behind_every_length() {
     every(|size, direction| {
         let mut rig = Rig::new(size, direction, 3);
@@ -88,7 +112,11 @@ fn every_header_length_and_number_of_tags_has_its_fields() {
             }
         }
         rig.run(0);
-        assert!(rig.seen.len() > 192 * 20, "most fields are there to be compared");
+        // All of them, but what comes from outside.
+        let leaves = Headers::shape(size, direction).leaves();
+        let all = leaves.iter().map(|(at, _)| at.name.as_str()).filter(|n| *n != "valid" && !n.starts_with("end_"));
+        let seen: BTreeSet<&str> = rig.seen.iter().map(|(_, name)| *name).collect();
+        assert_eq!(seen, all.collect());
     });
 }
 
