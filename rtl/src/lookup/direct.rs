@@ -142,8 +142,7 @@ impl Block for DirectTable {
             let row = cat([lookup.bank, lookup.index]);
             let words = management.ram(&format!("copy{i}"), 2 * self.entries, lookup.valid, row, access);
             if last {
-                slot.taken.set(taken);
-                slot.found.set(words.manage.delay_enable(carry_valid("taken", taken, ram::LATENCY)));
+                slot.answer(taken, words.manage, lit(1, 1));
             }
 
             let asked = carry_valid(&format!("asked{i}"), lookup.valid, ram::LATENCY);

@@ -126,10 +126,13 @@ pub struct SlotAccess<S> {
     /// The read is under way.
     #[flip]
     pub taken: S,
-    /// The word that was read, from 3 clocks after `taken` on.
+    /// The word that was read, in the clock 3 clocks after `taken`; 0 in any other clock.
     #[flip]
     #[width(word_w)]
     pub found: S,
+    /// Together with the word: a word of the row, in some way, may be valid in one bank and not in the other.
+    #[flip]
+    pub uneven: S,
 }
 
 /// Ports of an exact-match table.
@@ -160,6 +163,18 @@ struct Way {
     data: Bits,
 }
 
+impl SlotAccess<Bits> {
+    /// Answers a read that was taken with the words that the memories return.
+    pub(super) fn answer(&self, taken: Bits, found: Bits, uneven: Bits) {
+        self.taken.set(taken);
+        self.found.registered();
+        self.uneven.registered();
+        self.uneven.set(uneven);
+        // A synchronous reset: the manager has but to or the words of all tables.
+        when(carry_valid("taken", taken, ram::LATENCY), || self.found.set(found)).otherwise(|| self.found.set(0));
+    }
+}
+
 impl ExactTable {
     /// Clocks from a key to its answer.
     pub const LATENCY: u32 = hash::LATENCY + ram::LATENCY + COMPARE_LATENCY + 1;
@@ -187,16 +202,18 @@ impl ExactTable {
                 ExactMemory::Distributed => words.push(ram::distributed(&name, self.geometry.rows, *row, access)),
             }
         }
-        let (taken, found) = match self.memory {
-            ExactMemory::Block(management) => (slot.read & management.may_read(lookup), select(slot.way, &managed)),
+        let (taken, found, uneven) = match self.memory {
+            ExactMemory::Block(management) => {
+                let differs = cat(managed.iter().map(|word| word.bit(0) ^ word.bit(1)));
+                (slot.read & management.may_read(lookup), select(slot.way, &managed), differs.any())
+            }
             ExactMemory::Distributed => {
                 let all_slots = cat([slot.way, slot.row]);
                 let access = Access { write: slot.write, read: slot.read, row: all_slots, word: slot.word };
-                (slot.read, ram::copy("copy", 1 << all_slots.width(), access))
+                (slot.read, ram::copy("copy", 1 << all_slots.width(), access), lit(1, 1))
             }
         };
-        slot.taken.set(taken);
-        slot.found.set(found.delay_enable(carry_valid("taken", taken, ram::LATENCY)));
+        slot.answer(taken, found, uneven);
         words
     }
 

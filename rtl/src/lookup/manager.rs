@@ -25,6 +25,7 @@ use super::{
     layout::{Content, KEY_W, VALUE_W},
     serial_hash::{SerialHash, Steps},
 };
+use crate::carry_valid;
 use hdl::{checksum::ones_sum, *};
 
 /// Bits that one comparator or parity of the first stage takes.
@@ -214,16 +215,17 @@ impl Block for TableManager {
         let hashed_row = |way: Bits| select(way, &rows).zext(row_w) & last_row;
         let misplaced = hashed_row(target).ne(row).delay();
 
-        // The word that was read last.
-        let found: Vec<Bits> = Table::ALL
-            .iter()
-            .zip(io.slots())
-            .map(|(t, slot)| {
-                let (content, parity) = tables.layout(*t).unpack(slot.found);
-                cat([parity, pack(&content)])
-            })
-            .collect();
-        let found_word = select(table, &found).delay();
+        // The word that was read last: the other tables' are 0.
+        let words = Table::ALL.iter().zip(io.slots()).map(|(t, slot)| {
+            let (content, parity) = tables.layout(*t).unpack(slot.found);
+            cat([parity, pack(&content)])
+        });
+        let any_word = words.reduce(|a, b| a | b).expect("there are tables");
+        let taken = cat(io.slots().map(|slot| slot.taken)).any();
+        let arrives = carry_valid("taken", taken, FOUND_LATENCY);
+        let found_word = any_word.delay_enable(arrives);
+        let uneven = cat(io.slots().map(|slot| slot.uneven));
+        let uneven = (uneven & this_table).any().delay_enable(arrives);
         let odd = parities(found_word).delay();
         let found = unpack(&Content::shape(), found_word.trunc(found_word.width() - 1));
         let command_key = command.key & (!direct).repeat(KEY_W);
@@ -271,8 +273,6 @@ impl Block for TableManager {
             slot.way.set(mux(clearing, counted, way.trunc(slot_way_w)));
             slot.word.set(tables.layout(*t).pack(&unpack(&Content::shape(), content), parity));
         }
-        let taken = cat(io.slots().iter().map(|slot| slot.taken)).any();
-
         let fail = |s: TableStatus| {
             status(s);
             step.go(Step::Answer);
@@ -414,12 +414,12 @@ impl Block for TableManager {
             }
             Step::Next => {
                 step.go(Step::Visit);
-                row.set(row + 1);
-                when(at_last_row, || {
-                    row.set(0);
-                    way.set(way + 1);
-                    when(at_last_way, || {
-                        way.set(0);
+                way.set(way + 1);
+                when(at_last_way | !uneven, || {
+                    way.set(0);
+                    row.set(row + 1);
+                    when(at_last_row, || {
+                        row.set(0);
                         table.set(table + 1);
                         when(table.eq(Table::ALL.len() as u64 - 1), || step.go(Step::Answer));
                     });

@@ -1,4 +1,4 @@
-//! Commands, their results, and the function table's entry.
+//! Commands to the tables, and how they end.
 
 use hdl::Encode;
 
@@ -31,17 +31,17 @@ impl Operation {
 pub enum TableStatus {
     /// Done.
     Ok,
-    /// The slot holds another live entry; nothing changed.
+    /// The slot holds another entry, in the shadow bank or in the active one; nothing changed.
     Occupied,
     /// The key does not hash to this row of this way; nothing changed.
     Misplaced,
-    /// There is no such way, row or function; nothing changed.
+    /// There is no such table, way or row, or the key or value has a bit beyond the table; nothing changed.
     OutOfRange,
-    /// The key is live in another way with another value; nothing changed.
+    /// The shadow bank holds the key in another way with another value; nothing changed.
     Duplicate,
-    /// The slot is free: there is nothing to delete or read.
+    /// There is nothing to delete (in the shadow bank) or to read (in either bank).
     Absent,
-    /// The table is still clearing itself; nothing changed.
+    /// The tables are still clearing themselves; nothing changed.
     NotReady,
     /// No such command; nothing changed.
     BadCommand,
@@ -59,10 +59,10 @@ impl TableStatus {
             TableStatus::Ok => "done",
             TableStatus::Occupied => "the slot holds another live entry",
             TableStatus::Misplaced => "the key does not hash to this row of this way",
-            TableStatus::OutOfRange => "no such way, row or function",
+            TableStatus::OutOfRange => "no such table, way or row",
             TableStatus::Duplicate => "the key is live in another way with another value",
             TableStatus::Absent => "the slot is free",
-            TableStatus::NotReady => "the table is still clearing itself",
+            TableStatus::NotReady => "the tables are still clearing themselves",
             TableStatus::BadCommand => "no such command",
             TableStatus::Parity => "the slot fails its parity",
         }
