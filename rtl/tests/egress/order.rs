@@ -140,6 +140,24 @@ fn punts_have_all_the_room_there_is_and_wait_for_nobody() {
 }
 
 #[test]
+fn the_oldest_frame_is_given_back_as_it_is_read() {
+    for block in all_blocks() {
+        let mut rig = Rig::new(&block, 10);
+        for beats in [200, 50, 1, 1, 7, 120, 250] {
+            let length = beats * rig.lanes();
+            let frame = Frame::new(&mut rig.rng, length, forwards(block.direction)[0]);
+            rig.queue.push_back(frame);
+        }
+        while rig.given_back < 629 {
+            rig.step();
+            let kept = rig.read.len() as u64 - rig.given_back;
+            assert!(kept <= 4, "{kept} beats have been read and not been given back");
+        }
+        rig.run();
+    }
+}
+
+#[test]
 fn configurations_that_do_not_fit_are_refused() {
     let good = block(128, Direction::Tx);
     let message = |block: Egress| hdl::elaborate(&block).unwrap_err().to_string();

@@ -64,6 +64,8 @@ pub struct Rig {
     pub sent: Vec<u64>,
     /// Clock of each frame's release.
     pub released: Vec<u64>,
+    /// Beats given back.
+    pub given_back: u64,
     /// Clock of each read of the buffer.
     pub read: Vec<u64>,
     memory: Vec<Value>,
@@ -93,6 +95,7 @@ impl Rig {
             offers: 100,
             sent: vec![],
             released: vec![],
+            given_back: 0,
             read: vec![],
             memory: vec![Value::zero(block.size.data_w); block.buffer_beats as usize],
             was_read: vec![false; block.buffer_beats as usize],
@@ -187,6 +190,7 @@ impl Rig {
         let oldest = self.held.front_mut().expect("beats are given back that nobody holds");
         assert!(beats <= oldest.left, "{beats} beats are given back, {} are left", oldest.left);
         oldest.left -= beats;
+        self.given_back += beats;
         assert_eq!(frame, oldest.left == 0, "a frame is given back with its last beat");
         for _ in 0..beats {
             assert!(oldest.dropped || self.was_read[self.release], "a beat is given back unread");
