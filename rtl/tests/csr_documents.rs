@@ -3,7 +3,11 @@
 mod bus;
 
 use bus::CONFIG;
-use em_rtl::csr::{ADDR_W, Area, Format, RegisterMap};
+use em_rtl::{
+    config::Profile,
+    csr::{ADDR_W, Area, Format, RegisterMap},
+    manifest,
+};
 use std::{fs, path::Path, process::Command};
 
 fn map() -> RegisterMap {
@@ -55,6 +59,16 @@ fn every_language_names_everything() {
     let json: serde_json::Value = serde_json::from_str(&map.text(Format::Json, "small")).unwrap();
     assert_eq!(json["tables"][0]["rows"], 32);
     assert_eq!(json["registers"][0]["constant"], 0x4444_454d);
+}
+
+#[test]
+fn the_page_in_docs_is_that_of_profile_ecp5() {
+    let profile = Profile::named("ecp5").unwrap();
+    let page = manifest::registers(&profile.config).text(Format::Markdown, &profile.name);
+    assert!(
+        include_str!("../../docs/registers.md") == page,
+        "docs/registers.md is stale. Renew it with:\n    cargo run --release -p em -- regs --format md --profile ecp5 > docs/registers.md"
+    );
 }
 
 /// A program that uses the header, compiled and run in both languages.

@@ -94,7 +94,7 @@ fn bench(seed: u64, stall: usize) -> (Bus, Rc<RefCell<Played>>) {
         sim.poke(sim.io.link_up, 1u64);
         tables.borrow_mut().clock(sim);
     });
-    (Bus::new(CONFIG, seed, stall, each_clock), played)
+    (Bus::new(&Csr { config: CONFIG }, seed, stall, each_clock), played)
 }
 
 fn settle(bus: &mut Bus) {

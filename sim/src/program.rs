@@ -4,14 +4,14 @@
 //! shows up as a difference.
 //!
 //! The writes empty the tables first, so that they install the rules whatever stood there before. All entries go to the
-//! shadow bank; one commit makes them true at once, and a sync gives the other bank the same. Each write must answer OKAY
-//! before the next.
+//! shadow bank; one commit makes them true at once, and then the other bank gets the same. Each write must answer OKAY
+//! before the next. [`Live`] changes tables that carry traffic.
 
-mod placement;
 mod writer;
+mod live;
 
-pub use placement::{Slot, place};
-pub use writer::Writer;
+pub use live::{Change, Live, UpdateError};
+pub use writer::{Slot, Writer};
 
 use em_rtl::{
     csr::Reg,
@@ -36,24 +36,63 @@ pub struct RegisterWrite {
 /// What the hardware has no block for, more rows than its tables hold, or a mapping that finds no place (which does not
 /// happen up to the rated number): each with the line, the value and the remedy.
 pub fn compile(rules: &Rules, profile: &str, tables: &Tables) -> Result<Vec<RegisterWrite>, RulesError> {
+    install(rules, profile, tables).map(|(writes, _)| writes)
+}
+
+/// The same, and what stands in the tables then: to be changed by [`Live::update`].
+///
+/// # Errors
+/// As [`compile`].
+pub fn install(rules: &Rules, profile: &str, tables: &Tables) -> Result<(Vec<RegisterWrite>, Live), RulesError> {
     rules.check_features(profile, has)?;
     rules.check_capacity(&capacity(profile, tables))?;
+    let entries = entries(rules)?;
+    let changes: Vec<Change> = entries.iter().map(|(change, _)| *change).collect();
+    let mut live = Live::new(tables);
+    let update = live.update(&changes).map_err(|error| {
+        let (UpdateError::NoPlace { table, key } | UpdateError::Absent { table, key }) = error;
+        let of_key = |change: &Change| matches!(change, Change::Set(t, k, _) if (*t, *k) == (table, key));
+        let line = entries.iter().find(|(change, _)| of_key(change)).map_or(1, |(_, line)| *line);
+        let text = format!(
+            "there is no place in table {} of profile \"{profile}\" for this row. Remove rows, or use a larger profile.",
+            table.name()
+        );
+        rules.fault(line, text)
+    })?;
     let mut writer = Writer::default();
     writer.operation(Operation::Clear);
+    let mut writes = writer.into_writes();
+    writes.extend(update);
+    let uplink = Reg::Uplink.field("port").place(u32::from(*rules.port.uplink == Uplink::Net1));
+    let settings = [(Reg::Uplink, uplink), (Reg::NotForUs, not_for_us(rules))];
+    writes.extend(settings.map(|(reg, data)| RegisterWrite { addr: reg.offset(), data }));
+    Ok((writes, live))
+}
+
+/// The entries of all tables, each with the line that it comes from.
+fn entries(rules: &Rules) -> Result<Vec<(Change, usize)>, RulesError> {
+    let mut entries = Vec::new();
     let hops = rules.next_hops();
-    for (index, mac) in (0u32..).zip(&hops) {
-        writer.insert(Table::NextHop, Slot { way: 0, row: index }, 0, mac_bits(**mac));
+    for (index, mac) in (0u64..).zip(&hops) {
+        entries.push((Change::Set(Table::NextHop, index, mac_bits(**mac)), mac.line));
     }
     for function in &rules.functions {
-        writer.insert(Table::Function, Slot { way: 0, row: u32::from(*function.id) }, 0, function_entry(function));
+        let set = Change::Set(Table::Function, u64::from(*function.id), function_entry(function));
+        entries.push((set, function.line));
     }
-    install_passing(rules, profile, tables, &mut writer)?;
-    install_mappings(rules, profile, tables, &hops.iter().map(|mac| **mac).collect::<Vec<_>>(), &mut writer)?;
-    writer.operation(Operation::Commit);
-    writer.operation(Operation::Sync);
-    writer.set(Reg::Uplink, Reg::Uplink.field("port").place(u32::from(*rules.port.uplink == Uplink::Net1)));
-    writer.set(Reg::NotForUs, not_for_us(rules));
-    Ok(writer.into_writes())
+    for (mac, function) in rules.passing() {
+        entries.push((Change::Set(Table::Mac, mac_bits(*mac), function.into()), mac.line));
+    }
+    for nat in &rules.nat {
+        let (inside, outside) = (v4(rules, nat, *nat.inside)?, v4(rules, nat, *nat.outside)?);
+        // The capacity was checked: indices have 8 bits.
+        let hop = nat.next_hop_mac.and_then(|mac| hops.iter().position(|hop| **hop == *mac)).map(|index| index as u8);
+        let tx = nat_tx_value(outside, hop, *nat.route);
+        let rx = nat_rx_value(inside, *nat.function, hop.is_some(), *nat.route);
+        entries.push((Change::Set(Table::NatTx, nat_tx_key(*nat.function, inside), tx), nat.line));
+        entries.push((Change::Set(Table::NatRx, outside.into(), rx), nat.line));
+    }
+    Ok(entries)
 }
 
 /// The writes as JSON: `[{"addr":…,"data":…},…]`.
@@ -93,58 +132,6 @@ fn has(feature: Feature) -> bool {
         | Feature::Local
         | Feature::Acl => false,
     }
-}
-
-fn install_passing(rules: &Rules, profile: &str, tables: &Tables, writer: &mut Writer) -> Result<(), RulesError> {
-    let passing: Vec<_> = rules.passing().collect();
-    let keys: Vec<u128> = passing.iter().map(|(mac, _)| mac_bits(**mac).into()).collect();
-    let slots = place(&tables.geometry(Table::Mac), &keys).map_err(|index| {
-        let (mac, function) = passing[index];
-        let text = format!(
-            "there is no place in the MAC table of profile \"{profile}\" for function {function}, after {index} others. \
-             Use fewer functions in mode pass, or a larger profile."
-        );
-        rules.fault(mac.line, text)
-    })?;
-    for ((mac, function), slot) in passing.into_iter().zip(slots) {
-        writer.insert(Table::Mac, slot, mac_bits(*mac), function.into());
-    }
-    Ok(())
-}
-
-fn install_mappings(
-    rules: &Rules,
-    profile: &str,
-    tables: &Tables,
-    hops: &[Mac],
-    writer: &mut Writer,
-) -> Result<(), RulesError> {
-    let rows = rules.nat.iter().map(|nat| Ok((nat, v4(rules, nat, *nat.inside)?, v4(rules, nat, *nat.outside)?)));
-    let rows: Vec<(&Nat, u32, u32)> = rows.collect::<Result<_, RulesError>>()?;
-    let refused = |index: usize, which: &str, address: IpAddr| {
-        let (nat, ..) = rows[index];
-        let text = format!(
-            "there is no place in the NAT table of profile \"{profile}\" for {which} address {address} of function {}, after \
-             {index} others. Remove mappings, or use a larger profile.",
-            *nat.function
-        );
-        rules.fault(nat.line, text)
-    };
-    let tx_keys: Vec<u128> = rows.iter().map(|(nat, inside, _)| nat_tx_key(*nat.function, *inside).into()).collect();
-    let tx_slots = place(&tables.geometry(Table::NatTx), &tx_keys)
-        .map_err(|index| refused(index, "inside", *rows[index].0.inside))?;
-    let rx_keys: Vec<u128> = rows.iter().map(|(_, _, outside)| (*outside).into()).collect();
-    let rx_slots = place(&tables.geometry(Table::NatRx), &rx_keys)
-        .map_err(|index| refused(index, "outside", *rows[index].0.outside))?;
-    for (((nat, inside, outside), tx_slot), rx_slot) in rows.iter().zip(tx_slots).zip(rx_slots) {
-        let hop =
-            nat.next_hop_mac.map(|mac| hops.iter().position(|hop| *hop == *mac).expect("every next hop is listed"));
-        let tx_value = nat_tx_value(*outside, hop.map(|index| index as u8), *nat.route);
-        writer.insert(Table::NatTx, tx_slot, nat_tx_key(*nat.function, *inside), tx_value);
-        let rx_value = nat_rx_value(*inside, *nat.function, hop.is_some(), *nat.route);
-        writer.insert(Table::NatRx, rx_slot, (*outside).into(), rx_value);
-    }
-    Ok(())
 }
 
 fn v4(rules: &Rules, nat: &Nat, address: IpAddr) -> Result<u32, RulesError> {

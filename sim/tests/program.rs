@@ -1,24 +1,171 @@
 //! The register compiler: its writes are run against the registers and tables in the native simulator.
 
-#[path = "../../rtl/tests/support/mod.rs"]
-mod support;
+#[path = "../../rtl/tests/bus/mod.rs"]
+mod bus;
 
-use em_rtl::lookup::{ExactMatch, Lookup};
+use bus::{Bus, HasBus, Random};
+use em_rtl::{
+    csr::{ADDR_W, AxiLite, Csr, MapConfig},
+    lookup::{
+        Management, RxLate, RxRequest, RxResponse, Table, Tables, TxLate, TxRequest, TxResponse, function_value,
+        nat_rx_value, nat_tx_key, nat_tx_value,
+    },
+};
 use em_rules::Rules;
-use em_sim::program::{RegisterWrite, compile, place, to_json};
-use std::{collections::HashSet, fmt::Write};
-use support::{Bus, Random};
+use em_sim::program::{Change, Live, RegisterWrite, UpdateError, compile, install, to_json};
+use hdl::{
+    sim::{Port, Sim},
+    *,
+};
+use std::{
+    cell::RefCell,
+    collections::{BTreeMap, HashSet},
+    fmt::Write,
+    rc::Rc,
+};
 
-const ECP5: Lookup = Lookup { functions: 1024, ways: 4, rows: 512 };
+const SMALL: Tables = Tables {
+    functions: 16,
+    nat_ways: 4,
+    nat_rows: 16,
+    mac_ways: 4,
+    mac_rows: 16,
+    next_hops: 4,
+    management: Management::Shared,
+};
+const ECP5: Tables = Tables { functions: 256, nat_rows: 512, next_hops: 64, ..SMALL };
+
+/// Registers and tables, connected.
+struct Managed(Tables);
+
+#[derive(Bundle, Clone, Debug)]
+struct ManagedIo<S> {
+    #[input]
+    #[shape(AxiLite::shape(ADDR_W))]
+    s_axil: AxiLite<S>,
+    #[input]
+    tx_request: TxRequest<S>,
+    #[output]
+    tx_response: TxResponse<S>,
+    #[output]
+    tx_late: TxLate<S>,
+    #[input]
+    rx_request: RxRequest<S>,
+    #[output]
+    rx_response: RxResponse<S>,
+    #[output]
+    rx_late: RxLate<S>,
+    #[output]
+    #[width(1)]
+    uplink_net1: S,
+    #[output]
+    #[width(18)]
+    not_for_us: S,
+}
+
+impl Block for Managed {
+    type Io<S> = ManagedIo<S>;
+
+    fn name(&self) -> String {
+        "managed".into()
+    }
+
+    fn io(&self) -> ManagedIo<Shape> {
+        ManagedIo::shape()
+    }
+
+    #[names]
+    fn build(&self, io: &ManagedIo<Bits>) {
+        let config = MapConfig { tables: self.0, data_w: 128, max_frame: 9216 };
+        let csr = instance(&Csr { config });
+        let tables = instance(&self.0);
+        connect(&io.s_axil, &csr.s_axil);
+        connect(&csr.manage, &tables.manage);
+        connect(&io.tx_request, &tables.tx_request);
+        connect(&tables.tx_response, &io.tx_response);
+        connect(&tables.tx_late, &io.tx_late);
+        connect(&io.rx_request, &tables.rx_request);
+        connect(&tables.rx_response, &io.rx_response);
+        connect(&tables.rx_late, &io.rx_late);
+        connect(&tables.events, &csr.events.tables);
+        csr.link_up.set(3);
+        for path in [&csr.events.tx, &csr.events.rx] {
+            path.visit(|_, bits| bits.set(constant(Value::zero(bits.width()))));
+        }
+        for port in csr.events.ports() {
+            port.visit(|_, bits| bits.set(constant(Value::zero(bits.width()))));
+        }
+        io.uplink_net1.set(csr.settings.uplink_net1);
+        io.not_for_us.set(cat([csr.settings.pass_function, csr.settings.not_for_us]));
+    }
+}
+
+impl HasBus for Managed {
+    fn axil(sim: &Sim<Self>) -> &AxiLite<Port> {
+        &sim.io.s_axil
+    }
+}
+
+fn quiet(sim: &Sim<Managed>) {
+    sim.poke(sim.io.tx_request.valid, false);
+    sim.poke(sim.io.tx_request.ipv4, false);
+    sim.poke(sim.io.rx_request.valid, false);
+    sim.poke(sim.io.rx_request.ipv4, false);
+}
+
+fn bench(tables: Tables, seed: u64) -> Bus<Managed> {
+    Bus::new(&Managed(tables), seed, 0, Box::new(quiet))
+}
+
+fn carry_out(bus: &mut Bus<Managed>, writes: &[RegisterWrite]) {
+    for w in writes {
+        assert_eq!(bus.write(w.addr, w.data), 0, "{w:x?}");
+    }
+}
+
+/// One lookup of a frame from the host: function valid, mode, unmatched, hit, outside, next hop, route, both MACs.
+fn ask_tx(bus: &Bus<Managed>, function: u64, address: u64) -> [u64; 9] {
+    let (sim, io) = (&bus.sim, &bus.sim.io);
+    sim.poke(io.tx_request.valid, true);
+    sim.poke(io.tx_request.ipv4, true);
+    sim.poke(io.tx_request.function, function);
+    sim.poke(io.tx_request.address, address);
+    sim.step();
+    quiet(sim);
+    sim.steps(u64::from(Tables::LATENCY) - 1);
+    let r = &io.tx_response;
+    assert!(sim.peek_bool(r.valid));
+    let first =
+        [r.function_valid, r.mode, r.unmatched, r.nat_hit, r.outside, r.next_hop, r.route].map(|p| sim.peek_u64(p));
+    sim.steps(u64::from(Tables::LATE_LATENCY - Tables::LATENCY));
+    let [a, b, c, d, e, f, g] = first;
+    [a, b, c, d, e, f, g, sim.peek_u64(io.tx_late.next_hop_mac), sim.peek_u64(io.tx_late.function_mac)]
+}
+
+/// One lookup of a frame from the network: hit, inside, function, next hop, route, pass hit, pass function.
+fn ask_rx(bus: &Bus<Managed>, address: u64, eth_dst: u64) -> [u64; 7] {
+    let (sim, io) = (&bus.sim, &bus.sim.io);
+    sim.poke(io.rx_request.valid, true);
+    sim.poke(io.rx_request.ipv4, true);
+    sim.poke(io.rx_request.address, address);
+    sim.poke(io.rx_request.eth_dst, eth_dst);
+    sim.step();
+    quiet(sim);
+    sim.steps(u64::from(Tables::LATENCY) - 1);
+    let r = &io.rx_response;
+    assert!(sim.peek_bool(r.valid));
+    [r.nat_hit, r.inside, r.function, r.next_hop, r.route, r.pass_hit, r.pass_function].map(|p| sim.peek_u64(p))
+}
 
 const RULES: &str = r#"
 [[function]]
 id = 1
 mode = "nat"
+mac = "02:00:00:00:00:01"
 unmatched = "pass"
 
 [[function]]
-id = 1023
+id = 15
 mode = "drop"
 
 [[function]]
@@ -36,83 +183,72 @@ outside = "203.0.113.5"
 function = 1
 inside = "192.0.2.11"
 outside = "203.0.113.6"
+next_hop_mac = "02:00:00:00:0a:01"
+route = true
+
+[port]
+not_for_us = "pass"
+pass_function = 3
+uplink = "net1"
 "#;
 
 fn rules(text: &str) -> Rules {
     Rules::parse(text, "R.toml").unwrap()
 }
 
-/// One lookup: valid, mode, unmatched, hit, outside.
-fn ask(bus: &Bus, function: u64, address: u64) -> [u64; 5] {
-    let (sim, request, response) = (&bus.sim, &bus.sim.io.request, &bus.sim.io.response);
-    sim.poke(request.valid, true);
-    sim.poke(request.function, function);
-    sim.poke(request.address, address);
-    sim.step();
-    sim.poke(request.valid, false);
-    sim.steps(u64::from(ECP5.latency()) - 1);
-    [response.function_valid, response.mode, response.unmatched, response.nat_hit, response.outside]
-        .map(|p| sim.peek_u64(p))
-}
-
-fn install(bus: &mut Bus, writes: &[RegisterWrite]) {
-    for w in writes {
-        assert_eq!(bus.write(w.addr, w.data), 0, "{w:x?}");
-    }
-}
-
 #[test]
 fn the_writes_install_the_rules_whatever_stood_there_before() {
-    let writes = compile(&rules(RULES), "ecp5", &ECP5).unwrap();
-    let mut bus = Bus::new(ECP5, 1, 10);
+    let writes = compile(&rules(RULES), "small", &SMALL).unwrap();
+    let mut bus = bench(SMALL, 1);
+    bus.stall = 10;
+    let own = 0x0200_0000_0001;
     for _ in 0..2 {
-        install(&mut bus, &writes);
-        assert_eq!(ask(&bus, 1, 0xc000_020a), [1, 0, 2, 1, 0xcb00_7105]);
-        assert_eq!(ask(&bus, 1, 0xc000_020b), [1, 0, 2, 1, 0xcb00_7106]);
-        assert_eq!(ask(&bus, 1, 0xc000_020c), [1, 0, 2, 0, 0]);
-        assert_eq!(ask(&bus, 3, 0xc000_020a), [1, 1, 1, 0, 0]);
-        assert_eq!(ask(&bus, 1023, 1), [1, 2, 0, 0, 0]);
-        assert_eq!(ask(&bus, 2, 0xc000_020a), [0, 0, 0, 0, 0]);
-        assert_eq!(ask(&bus, 1025, 0xc000_020a), [0, 0, 0, 0, 0]);
+        carry_out(&mut bus, &writes);
+        assert_eq!(ask_tx(&bus, 1, 0xc000_020a), [1, 0, 2, 1, 0xcb00_7105, 0, 0, 0, own]);
+        assert_eq!(ask_tx(&bus, 1, 0xc000_020b), [1, 0, 2, 1, 0xcb00_7106, 1, 1, 0x0200_0000_0a01, own]);
+        assert_eq!(ask_tx(&bus, 1, 0xc000_020c), [1, 0, 2, 0, 0, 0, 0, 0, own]);
+        assert_eq!(ask_tx(&bus, 3, 0xc000_020a), [1, 1, 1, 0, 0, 0, 0, 0, 0x0200_0000_0003]);
+        assert_eq!(ask_tx(&bus, 15, 1), [1, 2, 0, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(ask_tx(&bus, 2, 0xc000_020a), [0; 9]);
+        assert_eq!(ask_rx(&bus, 0xcb00_7105, own), [1, 0xc000_020a, 1, 0, 0, 0, 0]);
+        assert_eq!(ask_rx(&bus, 0xcb00_7106, 0x0200_0000_0003), [1, 0xc000_020b, 1, 1, 1, 1, 3]);
+        assert_eq!(ask_rx(&bus, 0xcb00_7107, 0), [0; 7]);
+        assert_eq!(bus.sim.peek_u64(bus.sim.io.uplink_net1), 1);
+        assert_eq!(bus.sim.peek_u64(bus.sim.io.not_for_us), 2 | 3 << 2);
     }
 }
 
 #[test]
 fn writes_are_the_same_on_every_run_and_have_a_json_form() {
-    let writes = compile(&rules(RULES), "ecp5", &ECP5).unwrap();
-    assert_eq!(writes, compile(&rules(RULES), "ecp5", &ECP5).unwrap());
+    let writes = compile(&rules(RULES), "small", &SMALL).unwrap();
+    assert_eq!(writes, compile(&rules(RULES), "small", &SMALL).unwrap());
     let json = to_json(&writes);
-    assert!(json.starts_with(r#"[{"addr":20,"data":1},{"addr":32,"data":1},{"addr":36,"data":3221225994},"#), "{json}");
+    assert!(json.starts_with(r#"[{"addr":412,"data":6},"#), "{json}");
     assert_eq!(serde_json::from_str::<Vec<RegisterWrite>>(&json).unwrap(), writes);
 }
 
 #[test]
 fn what_the_hardware_cannot_do_is_refused_with_line_value_and_remedy() {
-    let message = |extra: &str| compile(&rules(&format!("{RULES}{extra}")), "ecp5", &ECP5).unwrap_err().to_string();
-    let line = RULES.lines().count();
+    let base = RULES.split("[port]").next().unwrap();
+    let message = |extra: &str| compile(&rules(&format!("{base}{extra}")), "small", &SMALL).unwrap_err().to_string();
+    let line = base.lines().count();
     assert_eq!(
         message("[[nat]]\nfunction = 1\ninside = \"2001:db8::1\"\noutside = \"2001:db8:1::1\"\n"),
         format!(
-            "R.toml:{}: the hardware of profile \"ecp5\" has no block for an IPv6 [[nat]] mapping. \
+            "R.toml:{}: the hardware of profile \"small\" has no block for an IPv6 [[nat]] mapping. \
              Remove the row, or map IPv4 addresses.",
             line + 3
         )
     );
-    let acl = message("[[acl]]\npriority = 1\naction = \"deny\"\n");
-    assert_eq!(
-        acl,
-        format!("R.toml:{}: the hardware of profile \"ecp5\" has no block for [[acl]]. Remove the row.", line + 1)
-    );
     for (extra, what) in [
-        ("[port]\nuplink = \"net1\"\n", "uplink = \"net1\""),
-        ("[port]\nnot_for_us = \"drop\"\n", "not_for_us other than \"punt\""),
+        ("[[acl]]\npriority = 1\naction = \"deny\"\n", "[[acl]]"),
+        ("[port]\nuplink = \"spread\"\n", "uplink = \"spread\""),
         ("[[vtep]]\nip = \"198.51.100.1\"\nmac = \"02:00:00:00:0a:02\"\n", "[[vtep]]"),
         ("[[vni]]\nid = 1\n", "[[vni]]"),
+        ("[[function]]\nid = 16\nmode = \"drop\"\n", "function id 16"),
     ] {
         assert!(message(extra).contains(what), "{}", message(extra));
     }
-    let beyond = message("[[function]]\nid = 1024\nmode = \"drop\"\n");
-    assert!(beyond.contains("function id 1024") && beyond.contains("0 to 1023"), "{beyond}");
 }
 
 fn many(count: u32) -> String {
@@ -128,25 +264,24 @@ fn many(count: u32) -> String {
 fn the_rated_number_of_mappings_fits_and_one_more_names_its_line() {
     let rated = ECP5.rated_mappings();
     assert_eq!(rated, 1945);
-    let writes = compile(&rules(&many(rated)), "ecp5", &ECP5).unwrap();
-    let mut bus = Bus::new(ECP5, 2, 0);
-    install(&mut bus, &writes);
+    let (_, live) = install(&rules(&many(rated)), "ecp5", &ECP5).unwrap();
     for i in 0..rated {
-        let (inside, outside) = (u64::from(0x0a00_0001 + i), u64::from(0x6440_0001 + i));
-        assert_eq!(ask(&bus, 1, inside), [1, 0, 0, 1, outside]);
+        let (inside, outside) = (0x0a00_0001 + i, 0x6440_0001 + i);
+        assert_eq!(live.value(Table::NatTx, nat_tx_key(1, inside)), Some(nat_tx_value(outside, None, false)));
+        assert_eq!(live.value(Table::NatRx, outside.into()), Some(nat_rx_value(inside, 1, false, false)));
     }
     let error = compile(&rules(&many(rated + 1)), "ecp5", &ECP5).unwrap_err();
     assert_eq!(error.line(), Some(3 + 4 * rated as usize + 1));
     assert!(error.to_string().contains("holds 1945"), "{error}");
 }
 
-fn distinct(count: usize, next: impl FnMut(u64) -> (u16, u32)) -> Vec<u128> {
+fn distinct(count: usize, next: impl FnMut(u64) -> (u16, u32)) -> Vec<u64> {
     let mut seen = HashSet::new();
-    (0..).map(next).map(|(f, a)| Lookup::nat_key(f, a)).filter(|k| seen.insert(*k)).take(count).collect()
+    (0..).map(next).map(|(f, a)| nat_tx_key(f, a)).filter(|k| seen.insert(*k)).take(count).collect()
 }
 
-/// Regular and random sets of keys at 95 % of the slots.
-fn sets(count: usize, seed: u64) -> Vec<(&'static str, Vec<u128>)> {
+/// Regular and random sets of keys.
+fn sets(count: usize, seed: u64) -> Vec<(&'static str, Vec<u64>)> {
     let base = 0x0a00_0001 + 0x0001_0100 * seed as u32;
     let mut random = Random(seed);
     let function = seed as u16 + 1;
@@ -172,25 +307,148 @@ fn sets(count: usize, seed: u64) -> Vec<(&'static str, Vec<u128>)> {
 
 #[test]
 fn every_kind_of_key_set_finds_its_places_at_95_percent() {
-    for rows in [512, 1024] {
-        let table = ExactMatch { ways: 4, rows, key_w: Lookup::KEY_W, value_w: Lookup::VALUE_W };
-        let count = (table.ways * table.rows * 95 / 100) as usize;
-        for seed in 0..10 {
+    for nat_rows in [128, 512, 1024] {
+        let tables = Tables { nat_rows, ..ECP5 };
+        let count = tables.rated_mappings() as usize;
+        for seed in 0..6 {
             for (what, keys) in sets(count, seed) {
-                let slots = place(&table, &keys)
-                    .unwrap_or_else(|n| panic!("{what}, {rows} rows: key {n} of {count} has no place"));
-                assert_eq!(slots.iter().collect::<HashSet<_>>().len(), count, "two keys in one slot");
-                assert!(keys.iter().zip(&slots).all(|(k, s)| table.row_of(s.way, *k) == s.row), "{what}");
+                // Keys of nat_rx have 32 bits: the function's low bits take the address's high ones.
+                let rx = |key: u64| (key ^ key >> 32 << 20) & 0xffff_ffff;
+                for (table, keys) in
+                    [(Table::NatTx, keys.clone()), (Table::NatRx, keys.iter().copied().map(rx).collect())]
+                {
+                    let geometry = tables.geometry(table);
+                    let mut live = Live::new(&tables);
+                    let sets: Vec<Change> = keys.iter().map(|key| Change::Set(table, *key, 1)).collect();
+                    live.update(&sets).unwrap_or_else(|e| panic!("{what}, {nat_rows} rows: {e}"));
+                    let slots: HashSet<_> = keys.iter().map(|key| live.place(table, *key).unwrap()).collect();
+                    assert_eq!(slots.len(), keys.iter().collect::<HashSet<_>>().len(), "two keys in one slot");
+                    for key in &keys {
+                        let slot = live.place(table, *key).unwrap();
+                        assert_eq!(geometry.row_of(slot.way, u128::from(*key)), slot.row, "{what}");
+                    }
+                }
             }
         }
     }
 }
 
 #[test]
-fn more_keys_than_places_name_the_first_without() {
-    let table = ExactMatch { ways: 2, rows: 16, key_w: 48, value_w: 32 };
-    let keys: Vec<u128> = (0..33).collect();
-    let first = place(&table, &keys).unwrap_err();
-    assert!(place(&table, &keys[..first]).is_ok());
-    assert!(first < 33);
+fn a_batch_that_cannot_be_done_says_why_and_changes_nothing() {
+    let mut live = Live::new(&SMALL);
+    let all: Vec<Change> = (0..65).map(|key| Change::Set(Table::Mac, key, key)).collect();
+    let UpdateError::NoPlace { table: Table::Mac, key } = live.update(&all).unwrap_err() else { panic!() };
+    assert!(key < 65);
+    assert_eq!(live.value(Table::Mac, 0), None);
+    assert_eq!(
+        live.update(&[Change::Remove(Table::NatTx, 7)]),
+        Err(UpdateError::Absent { table: Table::NatTx, key: 7 })
+    );
+    assert!(live.update(&[Change::Set(Table::Function, 16, 0)]).is_err());
+    live.update(&all[..40]).unwrap();
+    assert_eq!(live.update(&all[..40]), Ok(vec![]), "nothing to do");
+}
+
+/// Batches of every kind of change, at nearly full tables: after each, hardware has what was wanted; and while it is
+/// carried out every lookup sees the batch before or the batch after, and never anything else.
+#[test]
+fn batches_change_full_tables_at_once_under_lookups() {
+    for seed in 0..3 {
+        let mut bus = bench(SMALL, seed);
+        let mut random = Random(seed + 50);
+        let mut live = Live::new(&SMALL);
+        let mut wanted: BTreeMap<u64, u64> = BTreeMap::new();
+        let keys: Vec<u64> = (0..70).map(|_| nat_tx_key(random.below(16) as u16, random.next() as u32)).collect();
+        // What the lookups may see, and the answers as they come.
+        let allowed = Rc::new(RefCell::new([wanted.clone(), wanted.clone()]));
+        let (may, asked) = (allowed.clone(), keys.clone());
+        let mut ask = Random(seed + 99);
+        let mut pipe: Vec<Option<u64>> = vec![None; Tables::LATENCY as usize];
+        let changed = Rc::new(RefCell::new(false));
+        let has_changed = changed.clone();
+        let seen = Rc::new(RefCell::new([0u64; 2]));
+        let sees = seen.clone();
+        bus.each_clock = Box::new(move |sim| {
+            let io = &sim.io;
+            // Every other clock is left to the commands.
+            let key = (sim.cycle() % 2 == 0).then(|| asked[ask.below(asked.len())]);
+            sim.poke(io.tx_request.valid, key.is_some());
+            sim.poke(io.tx_request.ipv4, key.is_some());
+            sim.poke(io.tx_request.function, key.unwrap_or(0) >> 32);
+            sim.poke(io.tx_request.address, key.unwrap_or(0) & 0xffff_ffff);
+            pipe.push(key);
+            let Some(key) = pipe.remove(0) else { return };
+            assert!(sim.peek_bool(io.tx_response.valid));
+            assert!(!sim.peek_bool(io.tx_response.nat_parity));
+            let got = sim.peek_bool(io.tx_response.nat_hit).then(|| sim.peek_u64(io.tx_response.outside));
+            let may = may.borrow();
+            let [before, after] = [0, 1].map(|i| may[i].get(&key).copied());
+            assert!(got == before || got == after, "{key:#x}: {got:x?}, allowed {before:x?} or {after:x?}");
+            if before != after {
+                // The batch comes at once: once the new is seen of one key, the old is seen of none.
+                let is_new = got == after;
+                assert!(is_new || !*has_changed.borrow(), "{key:#x}: the old was seen after the new");
+                *has_changed.borrow_mut() |= is_new;
+                sees.borrow_mut()[usize::from(is_new)] += 1;
+            }
+        });
+        let mut loads = Vec::new();
+        for round in 0..25 {
+            let before = wanted.clone();
+            for _ in 0..1 + random.below(6) {
+                let key = keys[random.below(keys.len())];
+                if wanted.contains_key(&key) && random.chance(30) {
+                    wanted.remove(&key);
+                } else if wanted.len() < 60 || wanted.contains_key(&key) {
+                    wanted.insert(key, 0x0100_0000 + random.below(1000) as u64);
+                }
+            }
+            if round == 0 {
+                wanted = keys[..58].iter().map(|k| (*k, 7)).collect();
+            }
+            let changes = keys.iter().map(|key| match wanted.get(key) {
+                Some(outside) => Change::Set(Table::NatTx, *key, nat_tx_value(*outside as u32, None, false)),
+                None => Change::Remove(Table::NatTx, *key),
+            });
+            let in_force = |change: &Change| match change {
+                Change::Set(..) => true,
+                Change::Remove(_, key) => before.contains_key(key),
+            };
+            let changes: Vec<Change> = changes.filter(in_force).collect();
+            let Ok(writes) = live.update(&changes) else {
+                wanted = before;
+                continue;
+            };
+            *allowed.borrow_mut() = [before, wanted.clone()];
+            *changed.borrow_mut() = false;
+            carry_out(&mut bus, &writes);
+            bus.idle(40);
+            *allowed.borrow_mut() = [wanted.clone(), wanted.clone()];
+            bus.idle(200);
+            loads.push(wanted.len());
+        }
+        assert!(loads.len() > 12 && *loads.iter().max().unwrap() >= 58, "{loads:?}");
+        assert!(seen.borrow().iter().all(|n| *n > 50), "{:?}", seen.borrow());
+    }
+}
+
+#[test]
+fn functions_and_next_hops_change_with_the_batch() {
+    let (writes, mut live) = install(&rules(RULES), "small", &SMALL).unwrap();
+    let mut bus = bench(SMALL, 5);
+    carry_out(&mut bus, &writes);
+    let changes = [
+        Change::Set(Table::Function, 2, function_value(1, 1, 0x0200_0000_0002)),
+        Change::Remove(Table::Function, 15),
+        Change::Set(Table::NextHop, 0, 0x0200_0000_0a99),
+        Change::Set(Table::NatTx, nat_tx_key(2, 5), nat_tx_value(6, Some(0), false)),
+        Change::Remove(Table::Mac, 0x0200_0000_0003),
+    ];
+    let writes = live.update(&changes).unwrap();
+    carry_out(&mut bus, &writes);
+    assert_eq!(ask_tx(&bus, 2, 5), [1, 1, 1, 1, 6, 1, 0, 0x0200_0000_0a99, 0x0200_0000_0002]);
+    assert_eq!(ask_tx(&bus, 15, 1), [0; 9]);
+    assert_eq!(ask_tx(&bus, 1, 0xc000_020b)[7], 0x0200_0000_0a99);
+    assert_eq!(ask_rx(&bus, 0xcb00_7105, 0x0200_0000_0003), [1, 0xc000_020a, 1, 0, 0, 0, 0]);
+    assert_eq!(live.value(Table::Function, 15), None);
 }

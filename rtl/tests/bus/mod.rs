@@ -3,7 +3,10 @@
 
 use em_rtl::csr::{AxiLite, Csr, MapConfig};
 use em_rtl::lookup::{Management, Tables};
-use hdl::sim::{Port, Sim};
+use hdl::{
+    Block,
+    sim::{Port, Sim},
+};
 
 /// SplitMix64, seeded by each test.
 pub struct Random(pub u64);
@@ -39,16 +42,30 @@ pub const TABLES: Tables = Tables {
 /// The map of a small module.
 pub const CONFIG: MapConfig = MapConfig { tables: TABLES, data_w: 128, max_frame: 9216 };
 
+/// A block with the registers' bus.
+pub trait HasBus: Block {
+    /// The bus.
+    fn axil(sim: &Sim<Self>) -> &AxiLite<Port>
+    where
+        Self: Sized;
+}
+
+impl HasBus for Csr {
+    fn axil(sim: &Sim<Self>) -> &AxiLite<Port> {
+        &sim.io.s_axil
+    }
+}
+
 /// Something done before every clock.
-pub type EachClock = Box<dyn FnMut(&Sim<Csr>)>;
+pub type EachClock<B> = Box<dyn FnMut(&Sim<B>)>;
 
 /// Drives the bus, one or two accesses at a time, with `stall` percent of idle clocks on every channel.
-pub struct Bus {
-    pub sim: Sim<Csr>,
+pub struct Bus<B: HasBus = Csr> {
+    pub sim: Sim<B>,
     pub random: Random,
     pub stall: usize,
     /// Called before every clock, to drive the other ports.
-    pub each_clock: EachClock,
+    pub each_clock: EachClock<B>,
 }
 
 /// A write under way.
@@ -58,15 +75,11 @@ struct Write {
     strb: u64,
 }
 
-impl Bus {
-    pub fn new(config: MapConfig, seed: u64, stall: usize, each_clock: EachClock) -> Self {
-        let sim = Sim::with_seed(&Csr { config }, seed).unwrap_or_else(|e| panic!("{e}"));
+impl<B: HasBus> Bus<B> {
+    pub fn new(block: &B, seed: u64, stall: usize, each_clock: EachClock<B>) -> Self {
+        let sim = Sim::with_seed(block, seed).unwrap_or_else(|e| panic!("{e}"));
         sim.reset();
         Bus { sim, random: Random(seed), stall, each_clock }
-    }
-
-    fn axil(&self) -> &AxiLite<Port> {
-        &self.sim.io.s_axil
     }
 
     pub fn write(&mut self, addr: u32, data: u32) -> u64 {
@@ -101,7 +114,7 @@ impl Bus {
 
     /// Clocks without an access.
     pub fn idle(&mut self, clocks: u32) {
-        let s = self.axil();
+        let s = B::axil(&self.sim);
         [s.awvalid, s.wvalid, s.arvalid].iter().for_each(|p| self.sim.poke(*p, false));
         for _ in 0..clocks {
             (self.each_clock)(&self.sim);
@@ -118,7 +131,7 @@ impl Bus {
         let (mut aw_up, mut w_up, mut ar_up) = (false, false, false);
         let mut held = [None, None];
         for _ in 0..4000 {
-            let (sim, s) = (&self.sim, &self.sim.io.s_axil);
+            let (sim, s) = (&self.sim, B::axil(&self.sim));
             // A valid once up stays up until it is taken.
             aw_up = aw && (aw_up || !self.random.chance(self.stall));
             w_up = w && (w_up || !self.random.chance(self.stall));

@@ -1,12 +1,21 @@
 //! Register writes in order.
 
-use super::{RegisterWrite, Slot};
+use super::RegisterWrite;
 use em_rtl::{
     csr::Reg,
     lookup::{Operation, Table},
 };
 use hdl::Encode;
 use std::collections::HashMap;
+
+/// A slot of a table.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Slot {
+    /// Way; 0 of a direct table.
+    pub way: u32,
+    /// Row of the way; index of a direct table.
+    pub row: u32,
+}
 
 /// Collects register writes. A register that only stages a command is written where its value changes.
 #[derive(Default, Debug)]

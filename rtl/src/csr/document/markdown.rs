@@ -89,8 +89,8 @@ fn tables(page: &mut String, map: &RegisterMap) {
     }
     line!(
         page,
-        "\nAddresses are numbers whose most significant byte is the first on the wire. {} mappings find a place in each NAT\n\
-         table whatever they are. A key of an exact table may stand in one row of each way, which software chooses; the row of key\n\
+        "\nAddresses are numbers whose most significant byte is the first on the wire. {} mappings (95 % of the slots) find a place in each NAT\n\
+         table. A key of an exact table may stand in one row of each way, which software chooses; the row of key\n\
          `k` of `n` bits in way `w`: `m = k ^ rotl(k, a) ^ rotl(k, b)` on `n` bits, with the rotations below; the exclusive\n\
          or over the hex digits `m_i` (`i` = 0 is the lowest) of `splitmix({} ^ splitmix(w << 32 | i << 8 | m_i))`, as many low\n\
          bits as a row number has. `splitmix(x)`, on 64 bits: `z = x + 0x9e3779b97f4a7c15;\n\
