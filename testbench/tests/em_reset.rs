@@ -3,6 +3,7 @@
 use em_model::{Model, ModelConfig, Verdict};
 use em_rtl::{
     csr::Reg,
+    lookup::{Operation, Table},
     outcome::{Kind, Outcome},
 };
 use em_rules::Rules;
@@ -13,7 +14,7 @@ use em_sim::{
     program::{self, RegisterWrite},
 };
 use em_testbench::em::{
-    Hardware, InFrame, assert_balanced,
+    Hardware, InFrame, assert_balanced, for_all_tables,
     provoke::{RULES, frame_for, good},
 };
 use std::sync::LazyLock;
@@ -60,7 +61,8 @@ fn after_reset_the_tables_are_empty_and_the_counters_0() {
     for _ in 0..20 {
         em.send(Entry::Host { function: 1 }, false, &good(64, 1).data).unwrap();
     }
-    let rows = u64::from(em.config.tables().rows.max(em.config.lookup().functions));
+    let tables = em.config.tables();
+    let rows = Table::ALL.into_iter().map(|t| u64::from(tables.geometry(t).rows)).max().unwrap();
     let clocks = clocks_to_ready(em);
     // A row a clock; the answers to the reads of STATUS take a few more.
     assert!(clocks.abs_diff(rows) < 32, "ready after {clocks} clocks; the largest table has {rows} rows");
@@ -74,15 +76,14 @@ fn after_reset_the_tables_are_empty_and_the_counters_0() {
     let outputs = em.take_outputs().unwrap();
     assert!(outputs.net0.is_empty() && outputs.punted.is_empty());
 
-    // CONTROL's clear does the same to the tables, and leaves the counters alone.
+    // The command to clear does the same to the tables, and leaves the counters alone.
     let rules = Rules::parse(RULES, "rules").unwrap();
     em.program(&writes(&rules, em)).unwrap();
     em.send(Entry::Host { function: 1 }, false, &good(64, 1).data).unwrap();
     em.bench.drain(100, 10_000).unwrap();
     assert_eq!(em.take_outputs().unwrap().net0.len(), 1);
-    let clear = Reg::Control.field("clear_tables").place(1);
-    assert_eq!(em.bench.write(em.m2m, u64::from(Reg::Control.offset()), clear).unwrap(), Resp::Okay);
-    assert!(ready(em), "the answer comes when the tables are empty");
+    assert_eq!(for_all_tables(em, Operation::Clear), Resp::Okay);
+    clocks_to_ready(em);
     em.send(Entry::Host { function: 1 }, false, &good(64, 1).data).unwrap();
     em.bench.drain(100, 10_000).unwrap();
     let counters = em.counters().unwrap();

@@ -1,8 +1,8 @@
 //! The scoreboard itself: hardware and model that hold different rules must not agree, and the message must say where.
 
-use em_rtl::{csr::Reg, lookup::Operation};
-use em_sim::bfm::Resp;
-use em_testbench::em::{Hardware, InFrame, Mapping, Scoreboard, craft};
+use em_rtl::lookup::{Operation, Table, function_value};
+use em_sim::{bfm::Resp, em::EmSim, program::Slot};
+use em_testbench::em::{Hardware, InFrame, Scoreboard, TableEntry, craft, for_all_tables};
 
 const RULES: &str = r#"
 [[function]]
@@ -25,12 +25,23 @@ fn board() -> Scoreboard {
 fn rewire(board: &mut Scoreboard, outside: Option<[u8; 4]>) {
     let em = &mut board.em;
     let tables = em.config.tables();
-    let before = |way| Mapping::in_way(&tables, way, 1, INSIDE, [203, 0, 113, 5]);
-    let deleted = (0..tables.ways).filter(|way| before(*way).command(em, Operation::Delete).0 == Resp::Okay);
+    let mapping = |way, outside| TableEntry::mapping_tx(&tables, way, 1, INSIDE, outside);
+    let ways = 0..tables.nat_ways;
+    let deleted = ways.clone().filter(|way| mapping(*way, [0; 4]).command(em, Operation::Delete).0 == Resp::Okay);
     assert_eq!(deleted.count(), 1, "the mapping stood in one way");
     if let Some(outside) = outside {
-        Mapping { outside, ..before(0) }.command(em, Operation::Insert);
+        let mut ways = ways.map(|way| mapping(way, outside).command(em, Operation::Insert).0);
+        assert!(ways.any(|answer| answer == Resp::Okay), "another way is free");
     }
+    assert_eq!(for_all_tables(em, Operation::Commit), Resp::Okay);
+}
+
+/// Gives function 9 an entry, in the hardware alone: mode 1 is pass, 2 is drop.
+fn add_function(em: &mut EmSim, mode: u8) {
+    let (slot, value) = (Slot { way: 0, row: 9 }, function_value(mode, 0, 0));
+    let entry = TableEntry { table: Table::Function, slot, key: 0, value };
+    assert_eq!(entry.command(em, Operation::Insert).0, Resp::Okay);
+    assert_eq!(for_all_tables(em, Operation::Commit), Resp::Okay);
 }
 
 fn frames() -> Vec<InFrame> {
@@ -84,10 +95,7 @@ fn a_frame_that_is_missing_is_named_with_what_went_in() {
 #[test]
 fn a_frame_too_many_is_shown() {
     let mut board = board();
-    let em = &mut board.em;
-    em.bench.write(em.m2m, u64::from(Reg::FunctionIndex.offset()), 9).unwrap();
-    // Valid, mode pass.
-    em.bench.write(em.m2m, u64::from(Reg::FunctionEntry.offset()), 0b011).unwrap();
+    add_function(&mut board.em, 1);
     let text = board.run(&[frames().remove(0)]).expect_err("the rules differ").to_string();
     assert!(text.contains("net0: frame 0, clock ") && text.contains(": one frame too many\n"), "{text}");
     assert!(text.contains("ipv4_src"), "{text}");
@@ -96,10 +104,7 @@ fn a_frame_too_many_is_shown() {
 #[test]
 fn another_drop_reason_is_named_by_its_counter() {
     let mut board = board();
-    let em = &mut board.em;
-    em.bench.write(em.m2m, u64::from(Reg::FunctionIndex.offset()), 9).unwrap();
-    // Valid, mode drop.
-    em.bench.write(em.m2m, u64::from(Reg::FunctionEntry.offset()), 0b101).unwrap();
+    add_function(&mut board.em, 2);
     let text = board.run(&frames()).expect_err("the rules differ").to_string();
     assert!(text.contains("counter of drop `no_function`: expected 1, the hardware counted 0"), "{text}");
 }
