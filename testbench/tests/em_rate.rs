@@ -1,6 +1,6 @@
 //! How many clocks frames take on the emitted Verilog of the whole EM when nothing holds them up. Counted, not timed.
 
-use em_rtl::tx::Tx;
+use em_rtl::top::EmTop;
 use em_sim::{
     Rng,
     bfm::{Received, Sent},
@@ -84,7 +84,7 @@ fn beats(lengths: &[(u16, usize)]) -> u64 {
 
 fn documented_latency() -> u64 {
     let config = em_rtl::config::Profile::named("ecp5").unwrap().config;
-    u64::from(Tx { lookup_latency: config.tables().latency(), config }.latency())
+    EmTop { config }.stages().into_iter().map(|(_, clocks)| u64::from(clocks)).sum()
 }
 
 /// Frames of one length move at one every `beats` clocks, which is all that a port of this width can do, and each leaves
