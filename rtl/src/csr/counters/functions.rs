@@ -40,7 +40,7 @@ pub struct FunctionGatherIo<S> {
     #[input]
     #[shape(Sweep::shape(row_w))]
     pub sweep: Sweep<S>,
-    /// What the step of a visit adds to the totals, [`ADDEND_DELAY`] clocks after it: bytes, frames, drops.
+    /// What the step of a visit adds to the totals, three clocks after it: bytes, frames, drops.
     #[output]
     #[width(addend_w)]
     pub addend: S,

@@ -48,7 +48,7 @@ pub struct GeneralGatherIo<S> {
     #[input]
     #[shape(Sweep::shape(row_w))]
     pub sweep: Sweep<S>,
-    /// What the step of a visit adds to the totals, [`ADDEND_DELAY`] clocks after it.
+    /// What the step of a visit adds to the totals, three clocks after it.
     #[output]
     #[width(addend_w)]
     pub addend: S,

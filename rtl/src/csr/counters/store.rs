@@ -68,7 +68,7 @@ pub struct CounterStoreIo<S> {
     #[input]
     #[shape(Sweep::shape(row_w))]
     pub sweep: Sweep<S>,
-    /// What a step adds, [`ADDEND_DELAY`] clocks after it.
+    /// What a step adds, three clocks after it.
     #[input]
     #[width(addend_w)]
     pub addend: S,
