@@ -37,19 +37,24 @@ pub(super) fn compose(reg: Reg, fields: &[(&str, Bits)]) -> Bits {
     placed.reduce(|all, field| all | field).unwrap_or_else(|| lit(32, 0))
 }
 
-/// Whether a word of the map always reads the same, and what: a clock after the word. 0 where it does not.
+/// Whether a word of the map always reads the same, and what: a clock after the word. The value says nothing where it
+/// does not.
 pub(super) fn constants(word: Bits, constants: &[(u32, u32)]) -> (Bits, Bits) {
-    let at_constant = reg(1).named("at_constant");
+    // Upper address bits, the same for all constants, are left out of the table.
+    let last = constants.iter().map(|(offset, _)| offset / 4).max().unwrap_or(0);
+    let index_w = clog2(u64::from(last) + 1);
+    let listed = wire(1).named("is_listed");
     let value = reg(32).named("constant_value");
-    at_constant.set(1);
-    let mut cases = switch(word);
+    listed.set(1);
+    let mut cases = switch(word.trunc(index_w));
     for (offset, constant) in constants {
         cases = cases.case(u64::from(offset / 4), || value.set(u64::from(*constant)));
     }
     cases.default(|| {
-        at_constant.set(0);
+        listed.set(0);
         value.set(0);
     });
+    let at_constant = (listed & !word.slice(index_w..).any()).delay().named("at_constant");
     (at_constant, value)
 }
 

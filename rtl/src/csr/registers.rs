@@ -233,7 +233,8 @@ impl Block for Csr {
             (Reg::CounterFunction, counter_function),
         ];
         let values = composed.into_iter().chain(plain).map(|(reg, value)| hit(reg).repeat(32) & value);
-        let read_value = values.fold(constant_value, |all, value| all | value);
+        let constant = at_constant.repeat(32) & constant_value;
+        let read_value = values.fold(constant, |all, value| all | value);
 
         // A counter's row is in its address, or in COUNTER_FUNCTION.
         let function = field(Reg::CounterFunction, counter_function, "function");
