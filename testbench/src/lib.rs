@@ -1,5 +1,6 @@
 //! System scenarios on the emitted Verilog, property tests, benchmarks, proof tasks.
 
+pub mod bench;
 pub mod cocotb;
 pub mod em;
 pub mod prove;
