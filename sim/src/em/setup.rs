@@ -127,11 +127,11 @@ pub enum SimError {
     },
 }
 
-/// Clocks that the longest command of a table may take, which goes through its slots one by one, and then some.
+/// Clocks that the longest table command may take, which goes through all slots one by one, and then some.
 fn patience(config: &EmConfig) -> u64 {
     let tables = config.tables();
-    let slots = Table::ALL.into_iter().map(|table| tables.geometry(table).slots()).max().unwrap_or(0);
-    BUS_PATIENCE + 16 * u64::from(slots)
+    let slots: u64 = Table::ALL.into_iter().map(|table| u64::from(tables.geometry(table).slots())).sum();
+    BUS_PATIENCE + 32 * slots
 }
 
 /// A running Execution Module.

@@ -1,9 +1,10 @@
 //! Rewriting the tables without pause.
 
+use crate::em::table_status;
 use em_rtl::lookup::{Operation, Table, Tables};
 use em_sim::{
     Rng,
-    bfm::{Resp, Ticket},
+    bfm::Ticket,
     em::EmSim,
     program::{Slot, Writer},
 };
@@ -11,37 +12,40 @@ use std::collections::VecDeque;
 
 /// Accesses that are kept queued, so that the bus never rests.
 const QUEUED: usize = 32;
-/// Entries that come together and go together.
+/// Entries that come and go together.
 const BATCH: usize = 24;
-/// Batches between two commits: an odd number, so that entries come with one commit and go with the next.
-const BATCHES_A_COMMIT: u64 = 17;
+/// Batches between two syncs.
+const SYNC_EVERY: u64 = 64;
+/// Slots that a sync may go through; in larger tables nothing else would happen for a million clocks.
+const SYNC_SLOTS: u32 = 16_384;
 
-/// Inserts batches of entries into the NAT tables and deletes them, for ever. Now and then the other bank becomes the active
-/// one, and the first is made equal to it.
+/// An entry that comes and goes.
+#[derive(Clone, Copy)]
+struct Visitor {
+    table: Table,
+    slot: Slot,
+    key: u64,
+    value: u64,
+}
+
+/// Has entries of the NAT tables come and go for ever: a batch is put into the shadow bank, committed and put into the other
+/// bank too; then it is taken out in the same way. Now and then a sync goes through all tables.
 pub struct Updates {
     tables: Tables,
     rng: Rng,
-    /// Entries that stand there now.
-    standing: Vec<(Table, Slot, u64)>,
+    /// What stands in both banks now.
+    standing: Vec<Visitor>,
     batches: u64,
-    queue: VecDeque<Ticket>,
-    /// Commands whose writes were queued, and the tickets that end them.
-    commands: VecDeque<Ticket>,
+    /// Accesses under way; true for those that end a command.
+    queue: VecDeque<(Ticket, bool)>,
     done: u64,
 }
 
 impl Updates {
     /// For hardware with these tables.
     pub fn new(tables: Tables) -> Self {
-        Updates {
-            tables,
-            rng: Rng::new(1),
-            standing: Vec::new(),
-            batches: 0,
-            queue: VecDeque::new(),
-            commands: VecDeque::new(),
-            done: 0,
-        }
+        let rng = Rng::new(1);
+        Updates { tables, rng, standing: Vec::new(), batches: 0, queue: VecDeque::new(), done: 0 }
     }
 
     /// Commands carried out so far.
@@ -61,23 +65,6 @@ impl Updates {
         Ok(())
     }
 
-    fn take_answers(&mut self, em: &mut EmSim) -> Result<(), String> {
-        while let Some(ticket) = self.queue.front().copied()
-            && let Some(answer) = em.bench.axil[em.m2m].take(ticket)
-        {
-            self.queue.pop_front();
-            let ends_command = self.commands.front() == Some(&ticket);
-            if answer.resp != Resp::Okay {
-                return Err(format!("a table command was answered with {:?} in clock {}", answer.resp, answer.cycle));
-            }
-            if ends_command {
-                self.commands.pop_front();
-                self.done += 1;
-            }
-        }
-        Ok(())
-    }
-
     /// Runs until no access is under way.
     ///
     /// # Errors
@@ -90,56 +77,87 @@ impl Updates {
         Ok(())
     }
 
+    fn take_answers(&mut self, em: &mut EmSim) -> Result<(), String> {
+        while let Some((ticket, ends_command)) = self.queue.front().copied()
+            && let Some(answer) = em.bench.axil[em.m2m].take(ticket)
+        {
+            self.queue.pop_front();
+            self.done += u64::from(ends_command);
+            if answer.resp != em_sim::bfm::Resp::Okay {
+                let now = table_status(em);
+                return Err(format!(
+                    "a table command was refused in clock {}; by now the status is {now:?}",
+                    answer.cycle
+                ));
+            }
+        }
+        Ok(())
+    }
+
     fn queue_batch(&mut self, em: &mut EmSim) {
-        if self.standing.is_empty() {
-            for _ in 0..BATCH {
-                let (table, slot, key) = self.entry();
+        let coming = self.standing.is_empty();
+        if coming {
+            self.standing = self.visitors();
+        }
+        let visitors = self.standing.clone();
+        for bank in [0, 1] {
+            for v in &visitors {
                 let mut writer = Writer::default();
-                writer.insert(table, slot, key, self.rng.below(1 << 32));
-                self.queue_command(em, writer);
-                self.standing.push((table, slot, key));
-            }
-        } else {
-            for (table, slot, key) in std::mem::take(&mut self.standing) {
-                let mut writer = Writer::default();
-                writer.delete(table, slot, key);
+                match coming {
+                    true => writer.insert(v.table, v.slot, v.key, v.value),
+                    false => writer.delete(v.table, v.slot, v.key),
+                }
                 self.queue_command(em, writer);
             }
+            if bank == 0 {
+                self.queue_operation(em, Operation::Commit);
+            }
+        }
+        if !coming {
+            self.standing.clear();
         }
         self.batches += 1;
-        if !self.batches.is_multiple_of(BATCHES_A_COMMIT) {
-            return;
+        let slots: u32 = Table::ALL.into_iter().map(|table| self.tables.geometry(table).slots()).sum();
+        if self.batches.is_multiple_of(SYNC_EVERY) && slots <= SYNC_SLOTS {
+            self.queue_operation(em, Operation::Sync);
         }
-        for operation in [Operation::Commit, Operation::Sync] {
-            let mut writer = Writer::default();
-            writer.operation(operation);
-            self.queue_command(em, writer);
-        }
+    }
+
+    fn queue_operation(&mut self, em: &mut EmSim, operation: Operation) {
+        let mut writer = Writer::default();
+        writer.operation(operation);
+        self.queue_command(em, writer);
     }
 
     fn queue_command(&mut self, em: &mut EmSim, writer: Writer) {
         for write in writer.into_writes() {
-            self.queue.push_back(em.bench.axil[em.m2m].write(u64::from(write.addr), write.data));
+            let ticket = em.bench.axil[em.m2m].write(u64::from(write.addr), write.data);
+            self.queue.push_back((ticket, false));
         }
-        self.commands.extend(self.queue.back());
+        if let Some((_, ends_command)) = self.queue.back_mut() {
+            *ends_command = true;
+        }
     }
 
-    /// A key that no rule has, in a slot that neither the rules' mapping nor another one has.
-    fn entry(&mut self) -> (Table, Slot, u64) {
-        loop {
+    /// Entries with keys that no rule has, in slots that neither the rules' mapping nor another one of them has.
+    fn visitors(&mut self) -> Vec<Visitor> {
+        let mut visitors: Vec<Visitor> = Vec::with_capacity(BATCH);
+        while visitors.len() < BATCH {
             let table = if self.rng.percent(50) { Table::NatTx } else { Table::NatRx };
             let geometry = self.tables.geometry(table);
             let way = self.rng.below(u64::from(geometry.ways)) as u32;
-            // Networks 10 and 11: in no rule.
+            // Addresses in networks 10 and 11: in no rule.
             let key = 0x0a00_0000 + self.rng.below(1 << 25);
             let slot = Slot { way, row: geometry.row_of(way, key.into()) };
-            let taken = self.standing.iter().any(|(t, s, k)| *t == table && (*s == slot || *k == key));
+            let taken = visitors.iter().any(|v| v.table == table && (v.slot == slot || v.key == key));
             if !taken && !self.is_mapping(table, slot) {
-                return (table, slot, key);
+                visitors.push(Visitor { table, slot, key, value: self.rng.below(1 << 32) });
             }
         }
+        visitors
     }
 
+    /// Whether the rules' mapping may stand in this slot.
     fn is_mapping(&self, table: Table, slot: Slot) -> bool {
         let key = super::measure::mapping_key(table);
         key.is_some_and(|key| self.tables.geometry(table).row_of(slot.way, key.into()) == slot.row)
