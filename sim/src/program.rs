@@ -107,7 +107,7 @@ pub fn capacity(profile: &str, tables: &Tables) -> Capacity {
         function_ids: tables.functions as usize,
         nat: tables.rated_mappings() as usize,
         next_hops: slots(Table::NextHop),
-        macs: slots(Table::Mac) * 95 / 100,
+        macs: tables.geometry(Table::Mac).rated() as usize,
         ..Capacity::nothing(profile)
     }
 }

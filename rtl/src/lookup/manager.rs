@@ -448,7 +448,7 @@ fn differences(one: Bits, other: Bits) -> Bits {
     cat(groups(one.width()).map(|group| one.slice(group.clone()).ne(other.slice(group))))
 }
 
-/// What a checksum over address `old` is updated by when `new` takes its place (RFC 1624, equation 3), three clocks later:
+/// What a checksum over address `old` is updated by when `new` takes its place (RFC 1624, equation 3), four clocks later:
 /// the ones'-complement sum of the complement of `old` and of `new`, in the form that is never 0.
 #[names]
 fn delta(old: Bits, new: Bits) -> Bits {
@@ -457,7 +457,7 @@ fn delta(old: Bits, new: Bits) -> Bits {
     let sum = ones_sum(&[gone, come]).delay();
     let folded = checksum::fold_once(sum).delay();
     let delta = checksum::end_around(folded);
-    mux(delta.any(), delta, constant(Value::ones(16)))
+    mux(delta.any(), delta, constant(Value::ones(16))).delay()
 }
 
 /// Which bit of a packed content, or its parity, is inverted, two clocks later: `bit` counts as
