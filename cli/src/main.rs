@@ -11,6 +11,7 @@ mod rules;
 mod sim;
 mod synth;
 mod text;
+mod timing;
 
 use clap::{Parser, Subcommand};
 use std::{io::Write, process::ExitCode};
@@ -42,6 +43,8 @@ enum Command {
     Area(area::Args),
     /// Synthesise, place and route the core or a block of it: area, clock, critical path
     Synth(synth::Args),
+    /// Record area and clock of every block, and say what got worse
+    Timing(timing::Args),
 }
 
 fn main() -> ExitCode {
@@ -53,6 +56,7 @@ fn main() -> ExitCode {
         Command::Prove(args) => prove::run(args),
         Command::Area(args) => area::run(args),
         Command::Synth(args) => synth::run(args),
+        Command::Timing(args) => timing::run(args),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

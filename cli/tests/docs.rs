@@ -8,7 +8,7 @@ const PAGE: &str = include_str!("../../docs/em.md");
 
 #[test]
 fn every_option_is_on_the_page() {
-    for call in ["generate", "regs", "sim", "rules check", "rules program", "prove", "area", "synth"] {
+    for call in ["generate", "regs", "sim", "rules check", "rules program", "prove", "area", "synth", "timing check"] {
         let help = good(&format!("{call} --help"));
         let options = help.split_whitespace().filter(|word| word.starts_with("--") && *word != "--help");
         let mut known = 0;

@@ -10,6 +10,7 @@ mod part;
 mod path;
 pub mod reference;
 pub mod synth;
+pub mod timing;
 mod yosys;
 
 pub use measure::{Measurement, Share, shares, synthesis};

@@ -44,7 +44,7 @@ pub enum Error {
 }
 
 /// Cells of a synthesised design by type (`LUT4`, `TRELLIS_FF`, `DP16KD`, …).
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Cells(pub BTreeMap<String, u64>);
 

@@ -1,6 +1,8 @@
 //! Every stream block elaborates at the widths in use, and refuses configurations that make no sense.
 
-use em_rtl::stream::{Arbiter, Axis, Fifo, FrameFifo, Memory, Skid, StreamIo, WhenFull};
+use em_rtl::stream::{
+    Arbiter, AsyncFifo, AsyncFrameFifo, Axis, Fifo, FrameFifo, Memory, Narrow, Skid, StreamIo, WhenFull, Widen,
+};
 use hdl::{Bits, Block, Fault, Shape, elaborate};
 
 fn good(block: &impl Block) {
@@ -18,6 +20,13 @@ fn at_every_width() {
         good(&Skid { data_w, user_w });
         for inputs in [2, 3, 5] {
             good(&Arbiter { inputs, data_w, user_w });
+        }
+        good(&Widen { from_w: data_w, to_w: 2 * data_w, user_w });
+        good(&Narrow { from_w: 4 * data_w, to_w: data_w, user_w });
+        for memory in [Memory::Distributed, Memory::Block] {
+            good(&AsyncFifo { data_w, user_w, depth: 16, memory, stages: 2 });
+            let when_full = WhenFull::Drop;
+            good(&AsyncFrameFifo { data_w, user_w, depth: 256, memory, when_full, stages: 2 });
         }
         for (depth, memory) in [(16, Memory::Distributed), (512, Memory::Block), (300, Memory::Block)] {
             good(&Fifo { data_w, user_w, depth, memory });

@@ -1,6 +1,6 @@
 //! The waveforms that stand in the blocks' pages are what the blocks do.
 
-use em_rtl::stream::{Arbiter, Axis, Fifo, FrameFifo, Memory, Skid, WhenFull};
+use em_rtl::stream::{Arbiter, Axis, Fifo, FrameFifo, Memory, Narrow, Skid, WhenFull, Widen};
 use hdl::{
     Block,
     bundle::Field,
@@ -25,7 +25,7 @@ fn offer<B: Block>(sim: &Sim<B>, axis: &Axis<Port>, first: u64, frames: &[u64], 
     sim.poke(axis.tvalid, valid);
     sim.poke(axis.tlast, valid && ends.contains(&(n + 1)));
     sim.poke(axis.tdata, if valid { first + n } else { 0 });
-    sim.poke(axis.tkeep, if valid { 0xf } else { 0 });
+    sim.poke(axis.tkeep, if valid { (1u64 << axis.tkeep.width()) - 1 } else { 0 });
 }
 
 /// Runs `clocks`; the output is stalled in those of `stalls`.
@@ -99,4 +99,31 @@ fn arbiter_waveform() {
     record(&sim, &[&sim.io.s_axis[0], &sim.io.s_axis[1], &sim.io.m_axis]);
     play(&sim, &sim.io.s_axis, &sim.io.m_axis, &[&[2, 1], &[1, 2]], 9, &[]);
     is_in_page(include_str!("../src/stream/arbiter.rs"), &sim.wave());
+}
+
+#[test]
+fn widen_waveform() {
+    let sim = start(&Widen { from_w: 8, to_w: 16, user_w: 1 });
+    sim.step();
+    record(&sim, &[&sim.io.s_axis, &sim.io.m_axis]);
+    play(&sim, &[sim.io.s_axis], &sim.io.m_axis, &[&[3, 2]], 9, &[2, 3]);
+    is_in_page(include_str!("../src/stream/widen.rs"), &sim.wave());
+}
+
+#[test]
+fn narrow_waveform() {
+    let sim = start(&Narrow { from_w: 16, to_w: 8, user_w: 1 });
+    sim.step();
+    record(&sim, &[&sim.io.s_axis, &sim.io.m_axis]);
+    sim.poke(sim.io.m_axis.tready, true);
+    for (n, stalls) in [(0, false), (1, false), (1, false), (2, true), (2, false), (2, false), (2, false), (2, false)] {
+        let (data, last, valid) = [(0xb0a0, false, true), (0xb1a1, true, true), (0, false, false)][n];
+        sim.poke(sim.io.s_axis.tvalid, valid);
+        sim.poke(sim.io.s_axis.tlast, last);
+        sim.poke(sim.io.s_axis.tdata, data);
+        sim.poke(sim.io.s_axis.tkeep, if valid { 3 } else { 0 });
+        sim.poke(sim.io.m_axis.tready, !stalls);
+        sim.step();
+    }
+    is_in_page(include_str!("../src/stream/narrow.rs"), &sim.wave());
 }

@@ -41,7 +41,7 @@ pub struct AsyncFifo {
     pub stages: u32,
     /// Kind of memory.
     pub storage: Storage,
-    /// Puts `rd_data` and `rd_valid` straight behind flip-flops.
+    /// Puts `rd_data` and `rd_valid` straight behind flip-flops; those of the data are the block RAM's own, if it is one.
     pub output_reg: bool,
 }
 
@@ -125,9 +125,10 @@ impl Block for AsyncFifo {
         let wr_gray = in_domain("wr", || reg(ptr_w).reset(hdl::Value::zero(ptr_w)));
         let rd_gray = in_domain("rd", || reg(ptr_w).reset(hdl::Value::zero(ptr_w)));
         let (wr_addr, push) = in_domain("wr", || self.write_side(io, wr_gray, rd_gray));
-        let ram = match self.storage {
-            Storage::Distributed => memory::distributed(self.depth, self.width),
-            Storage::Block => memory::simple_dual(self.depth, self.width),
+        let ram = match (self.storage, self.output_reg) {
+            (Storage::Distributed, _) => memory::distributed(self.depth, self.width),
+            (Storage::Block, false) => memory::simple_dual(self.depth, self.width),
+            (Storage::Block, true) => memory::simple_dual(self.depth, self.width).output_enable(),
         };
         let ram = ram.domains("wr", "rd").simple();
         ram.write(push, wr_addr, io.wr_data);
@@ -141,7 +142,7 @@ impl AsyncFifo {
     fn write_side(&self, io: &AsyncFifoIo<Bits>, wr_gray: Bits, rd_gray: Bits) -> (Bits, Bits) {
         let rd_gray_seen = synchronise(rd_gray, self.stages);
         let push = io.wr_valid & io.wr_ready.reset(0);
-        let (wr_bin, wr_gray_next) = pointer("wr", wr_gray, push);
+        let wr_gray_next = pointer("wr", wr_gray, push);
         // One turn ahead in Gray code: the two top bits differ, the rest is equal.
         let top = rd_gray_seen.width() - 2;
         let full_at = match top {
@@ -150,14 +151,14 @@ impl AsyncFifo {
         };
         io.wr_ready.set(wr_gray_next.ne(full_at));
         gray_property("wr", wr_gray);
-        let level = wr_bin - from_gray(rd_gray_seen);
+        let level = from_gray(wr_gray) - from_gray(rd_gray_seen);
         assert_that(
             "wr_level",
             "there are never more words inside than the memory holds",
             level.le(u64::from(self.depth)),
         );
         cover_that("full", "the memory is full", level.eq(u64::from(self.depth)));
-        (wr_bin.slice(..wr_bin.width() - 1), push)
+        (address(wr_gray), push)
     }
 
     #[names]
@@ -165,9 +166,9 @@ impl AsyncFifo {
         let wr_gray_seen = synchronise(wr_gray, self.stages);
         let filled = reg(1).reset(0);
         let pop = hdl::wire(1);
-        let (rd_bin, rd_gray_next) = pointer("rd", rd_gray, pop);
+        let rd_gray_next = pointer("rd", rd_gray, pop);
         filled.set(rd_gray_next.ne(wr_gray_seen));
-        let word = ram.read(pop, rd_bin.slice(..rd_bin.width() - 1));
+        let word = ram.read(pop, address(rd_gray));
 
         // Each stage after the pointers takes a word when it is empty or being emptied.
         let out_ready = if self.output_reg { !io.rd_valid | io.rd_ready } else { io.rd_ready };
@@ -183,14 +184,20 @@ impl AsyncFifo {
         pop.set(filled & ready);
         if self.output_reg {
             io.rd_valid.reset(0);
-            io.rd_data.registered();
-            when(out_ready, || {
-                io.rd_valid.set(valid);
-                io.rd_data.set(word);
-            });
+            when(out_ready, || io.rd_valid.set(valid));
         } else {
             io.rd_valid.set(valid);
-            io.rd_data.set(word);
+        }
+        match ram.oe {
+            Some(enable) => {
+                enable.set(out_ready);
+                io.rd_data.set(word);
+            }
+            None if self.output_reg => {
+                io.rd_data.registered();
+                when(out_ready, || io.rd_data.set(word));
+            }
+            None => io.rd_data.set(word),
         }
 
         gray_property("rd", rd_gray);
@@ -203,16 +210,28 @@ impl AsyncFifo {
     }
 }
 
-/// The binary pointer beside its Gray-coded register, which it drives: the pointer's value now, and the Gray code that
-/// comes next, which is one further when `step` is 1.
-fn pointer(side: &str, gray: Bits, step: Bits) -> (Bits, Bits) {
+/// Drives a Gray-coded pointer, which goes one further when `step` is 1, and returns what it comes to next. The code
+/// ahead of it waits in a register, and the number whose code follows that in another, so that no carry is in the way of
+/// a comparison.
+fn pointer(side: &str, gray: Bits, step: Bits) -> Bits {
     let width = gray.width();
-    let bin = reg(width).reset(hdl::Value::zero(width)).named(&format!("{side}_bin"));
-    let bin_next = mux(step, bin + 1, bin).named(&format!("{side}_bin_next"));
-    let gray_next = (bin_next ^ bin_next.shr(1)).named(&format!("{side}_gray_next"));
-    bin.set(bin_next);
+    let ahead = reg(width).reset(hdl::Value::new(width, 1)).named(&format!("{side}_ahead"));
+    let count = reg(width).reset(hdl::Value::new(width, 2)).named(&format!("{side}_count"));
+    let gray_next = mux(step, ahead, gray).named(&format!("{side}_gray_next"));
     gray.set(gray_next);
-    (bin, gray_next)
+    when(step, || {
+        ahead.set(count ^ count.shr(1));
+        count.set(count + 1);
+    });
+    gray_next
+}
+
+/// The address in a Gray-coded pointer: the code of its lap's offset, as good an address as the offset itself, since both
+/// sides count alike.
+fn address(gray: Bits) -> Bits {
+    let top = gray.width() - 2;
+    let high = gray.msb() ^ gray.bit(top);
+    if top == 0 { high } else { cat([high, gray.slice(..top)]) }
 }
 
 /// Binary from Gray code: each bit is the parity of the bits from it upwards.

@@ -9,7 +9,7 @@
 //!
 //! Contract:
 //! 1. Each word taken (`src_valid` and `src_ready`) appears once on `dst_data`, in order.
-//! 2. Once `dst_valid` is up, it and the word stay until `dst_ready`.
+//! 2. Once `dst_valid` is up, it and the word stay until `dst_ready`; the word stays on until the next one arrives.
 //! 3. No output depends combinationally on an input.
 
 use super::{check_stages, synchronise};

@@ -74,6 +74,22 @@ pub(crate) fn check_widths(block: &str, data_w: u32, user_w: u32) -> Result<(), 
     Ok(())
 }
 
+/// A wide side that is a whole number of times the narrow one, twice or more. The error names `block` and the fields.
+pub(crate) fn check_ratio(block: &str, wide: (&str, u32), narrow: (&str, u32)) -> Result<(), String> {
+    if wide.1 < 2 * narrow.1 || !wide.1.is_multiple_of(narrow.1) {
+        return Err(format!(
+            "{block}: {} = {} is no multiple of {} = {}: use {} or {}",
+            wide.0,
+            wide.1,
+            narrow.0,
+            narrow.1,
+            2 * narrow.1,
+            4 * narrow.1
+        ));
+    }
+    Ok(())
+}
+
 /// `tuser` of frames from the host.
 #[derive(Bundle, Clone, Copy, Debug)]
 pub struct HostUser<S> {

@@ -38,9 +38,10 @@
 use super::{
     Axis, assert_stream, assume_stream,
     axis::check_widths,
+    frame_writer::{FrameWriter, Written},
     store::{self, Memory},
 };
-use hdl::{Bits, Block, Bundle, Shape, assert_that, cover_that, names, pack, reg, when};
+use hdl::{Bits, Block, Bundle, Shape, assert_that, cover_that, names, pack, when};
 
 /// What a frame FIFO does with a frame for which there is no room.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -127,44 +128,20 @@ impl Block for FrameFifo {
     #[names]
     fn build(&self, io: &FrameFifoIo<Bits>) {
         let (s, m) = (&io.s_axis, &io.m_axis);
-        // Beats up to `commit_pointer` belong to whole frames; those from there to `write_pointer` to the one coming in.
-        let write_pointer = store::pointer(self.depth);
-        let commit_pointer = store::pointer(self.depth);
+        let writer = FrameWriter::new(self.depth);
+        let FrameWriter { write_pointer, commit_pointer, swallow, .. } = writer;
         let read_pointer = store::pointer(self.depth);
-        // The rest of the frame is taken and forgotten.
-        let swallow = reg(1).reset(0);
-
         let full = store::is_full(write_pointer, read_pointer);
         let available = commit_pointer.ne(read_pointer);
-        match self.when_full {
-            WhenFull::Stall => s.tready.set(!full | swallow),
-            WhenFull::Drop => s.tready.set(1),
-        }
-        let take = s.transfer();
-        let ends = take & s.tlast;
-        let no_room = full | swallow;
-        let store_beat = take & !no_room;
-        let accept = ends & !no_room & !io.bad;
-        // With `Stall` nothing is taken while the memory is full; a frame that fills it alone can only be given up.
-        let give_up = match self.when_full {
-            WhenFull::Stall => full & !available & !swallow,
-            WhenFull::Drop => take & full,
-        };
-        let forget = give_up | (ends & io.bad);
+        let full_alone = full & !available;
+        let outcomes = [io.accepted, io.dropped_bad, io.dropped_full];
+        let Written { store_beat, ends, .. } = writer.build(s, io.bad, full, full_alone, self.when_full, outcomes);
 
         let word = pack(&s.beat());
         let beats = store::memory(self.memory, self.depth, word.width());
         beats.write(store_beat, store::address(write_pointer), word);
         let read = store::read_ahead(self.memory, &beats, available, store::address(read_pointer), m);
-        let write_next = store::next(write_pointer, self.depth);
-        when(forget, || write_pointer.set(commit_pointer)).elsewhen(store_beat, || write_pointer.set(write_next));
-        when(accept, || commit_pointer.set(write_next));
         when(read, || read_pointer.set(store::next(read_pointer, self.depth)));
-        when(ends, || swallow.set(0)).elsewhen(give_up, || swallow.set(1));
-
-        io.accepted.reset(0).set(accept);
-        io.dropped_bad.reset(0).set(ends & !no_room & io.bad);
-        io.dropped_full.reset(0).set(ends & no_room);
 
         assume_stream("s_axis", s);
         assert_stream("m_axis", m);

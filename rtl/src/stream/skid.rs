@@ -84,6 +84,8 @@ impl Block for Skid {
 
         let advance = m.tready | !m.tvalid;
         let take = s.transfer();
+        // Whatever is offered while there is room, taken or not: so the registers are enabled by a register.
+        when(s.tready, || assign(&kept, &s.beat()));
         when(advance, || {
             when(kept_valid, || {
                 assign(&out, &kept);
@@ -97,7 +99,6 @@ impl Block for Skid {
             s.tready.set(1);
         })
         .elsewhen(take, || {
-            assign(&kept, &s.beat());
             kept_valid.set(1);
             s.tready.set(0);
         });

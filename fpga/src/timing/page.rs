@@ -1,0 +1,133 @@
+//! `docs/timing.md`.
+
+use super::{Record, Row, peers_of};
+use crate::{Part, blocks::CORE};
+use std::fmt::Write;
+
+const HEAD: &str = "\
+# Area and clock
+
+Made by `em timing page` from `fpga/timing.json`, which `em timing record` writes. `em timing check` measures again and says what got worse; \
+`em timing check NAME…` only that. Do not edit by hand.
+
+Each block stands alone in a frame of registers (see [`em synth`](em.md#em-synth)); counts are the block's own. LUTs are `LUT4`, two for each carry cell \
+(`CCU2C`) and six for each 16 x 4 distributed memory (`TRELLIS_DPR16X4`). The clock is the slowest one of the block after routing: worst, median and best of \
+the seeds. One seed is noise: a block may differ by a quarter from seed to seed, so medians are compared and the worst one has to reach the target.
+";
+
+/// The page of a record.
+pub fn page(record: &Record) -> String {
+    let mut text = HEAD.to_string();
+    let tools: Vec<String> = record.tools.iter().map(|(tool, version)| format!("{tool} {version}")).collect();
+    line(
+        &mut text,
+        &format!("\nTools: {}; `synth_ecp5`, then nextpnr with `{}`.", tools.join(", "), record.flags.join(" ")),
+    );
+    cores(&mut text, record);
+    for profile in profiles(record) {
+        blocks(&mut text, record, &profile);
+    }
+    compared(&mut text, record);
+    text
+}
+
+fn line(text: &mut String, line: &str) {
+    writeln!(text, "{line}").expect("a string takes everything");
+}
+
+/// The profiles that have rows, in order.
+fn profiles(record: &Record) -> Vec<String> {
+    let mut all: Vec<String> =
+        record.rows.keys().filter_map(|name| Some(name.split_once('/')?.0.to_string())).collect();
+    all.dedup();
+    all
+}
+
+fn cores(text: &mut String, record: &Record) {
+    let cores = record.rows.iter().filter_map(|(name, row)| Some((name.strip_suffix(CORE)?.strip_suffix('/')?, row)));
+    let rows: Vec<String> = cores
+        .map(|(profile, row)| {
+            format!(
+                "| `{profile}` | {} | {} ({} %) | {} | {} | {} | {} |",
+                row.part,
+                row.cells.luts(),
+                row.lut_percent,
+                row.cells.ffs(),
+                row.cells.block_rams(),
+                clocks(row),
+                target(row),
+            )
+        })
+        .collect();
+    if rows.is_empty() {
+        return;
+    }
+    line(text, "\n## Cores\n\n| profile | part | LUTs | FFs | EBR | MHz | target |\n|---|---|---|---|---|---|---|");
+    rows.iter().for_each(|row| line(text, row));
+    for (name, row) in &record.rows {
+        if let (Some(path), true) = (&row.path, name.ends_with(&format!("/{CORE}"))) {
+            line(text, &format!("\nCritical path of `{name}`: {}.", path.line()));
+        }
+    }
+}
+
+fn blocks(text: &mut String, record: &Record, profile: &str) {
+    let prefix = format!("{profile}/");
+    let mine: Vec<(&str, &Row)> = record
+        .rows
+        .iter()
+        .filter_map(|(name, row)| Some((name.strip_prefix(&prefix)?, row)))
+        .filter(|(name, _)| *name != CORE)
+        .collect();
+    let Some((_, first)) = mine.first() else { return };
+    line(text, &format!("\n## Blocks of `{profile}` on {}\n", first.part));
+    line(
+        text,
+        "| block | LUTs | FFs | EBR | MHz | target | critical path of the worst run |\n|---|---|---|---|---|---|---|",
+    );
+    for (name, row) in mine {
+        let path = row.path.as_ref().map(|path| path.line()).unwrap_or_default();
+        let counts = [row.cells.luts(), row.cells.ffs(), row.cells.block_rams()].map(|n| n.to_string()).join(" | ");
+        line(text, &format!("| `{name}` | {counts} | {} | {} | {path} |", clocks(row), target(row)));
+    }
+}
+
+fn compared(text: &mut String, record: &Record) {
+    let ours: Vec<(&String, &Row)> = record.rows.iter().filter(|(name, _)| !name.contains('/')).collect();
+    if ours.is_empty() {
+        return;
+    }
+    line(
+        text,
+        &format!(
+            "\n## Beside blocks of others, on {}\n\n\
+             The same tools, flags and part. FIFOs hold 4 KiB and drop bad frames; arbiters have two inputs.\n",
+            Part::LFE5UM5G_45F_8
+        ),
+    );
+    line(text, "| block | LUT4 | CCU2C | DPR16X4 | LUTs | FFs | EBR | MHz |\n|---|---|---|---|---|---|---|---|");
+    for (name, row) in ours {
+        let kinds = ["LUT4", "CCU2C", "TRELLIS_DPR16X4"].map(|kind| row.cells.count(kind).to_string()).join(" | ");
+        let (luts, ffs, bram) = (row.cells.luts(), row.cells.ffs(), row.cells.block_rams());
+        line(text, &format!("| **`{name}`** | {kinds} | {luts} | {ffs} | {bram} | {} |", clocks(row)));
+        for peer in peers_of(name) {
+            let kinds = peer.luts.map(|n| n.to_string()).join(" | ");
+            let [low, high] = peer.mhz;
+            let mhz = if low == high { format!("{low}") } else { format!("{low} to {high}") };
+            let (luts, ffs, bram) = (peer.all_luts(), peer.ffs, peer.bram);
+            line(text, &format!("| {}, {} | {kinds} | {luts} | {ffs} | {bram} | {mhz} |", peer.name, peer.project));
+        }
+    }
+}
+
+fn clocks(row: &Row) -> String {
+    format!("{:.0} / {:.0} / {:.0}", row.worst(), row.median(), row.best())
+}
+
+fn target(row: &Row) -> String {
+    match row.target_mhz {
+        Some(mhz) if row.is_met() => format!("{mhz}"),
+        Some(mhz) => format!("**{mhz}: missed**"),
+        None => String::new(),
+    }
+}
