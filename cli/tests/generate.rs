@@ -158,5 +158,5 @@ fn the_manifest_lists_every_port_register_and_table() {
     for (number, key) in ["nat_rows", "nat_rows", "mac_rows", "functions", "next_hops"].into_iter().enumerate() {
         assert_eq!(map["tables"][number]["rows"].as_i64(), table[key].as_integer(), "{key}");
     }
-    assert_eq!(map["nat_rated"], common::RATED);
+    assert_eq!(map["tables"][0]["rated"], common::RATED);
 }

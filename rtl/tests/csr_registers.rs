@@ -391,8 +391,3 @@ fn every_counter_has_its_address_and_is_read_as_it_was_latched() {
     assert_eq!(bus.read(function_counter(0)), (resp::SLVERR, 0), "there is no such function");
     assert_eq!(bus.read(outcome_counter(Outcome::Net0)).0, resp::OKAY);
 }
-
-#[test]
-fn nothing_depends_combinationally_on_an_input() {
-    hdl::check::assert_no_combinational_paths(&Csr { config: CONFIG });
-}

@@ -20,7 +20,7 @@ use em_testbench::em::{
 };
 use std::{collections::BTreeMap, fmt::Write, net::Ipv4Addr, sync::LazyLock};
 
-static HARDWARE: LazyLock<Hardware> = LazyLock::new(|| Hardware::strict("ecp5"));
+static ECP5: LazyLock<Hardware> = LazyLock::new(|| Hardware::strict("ecp5"));
 
 /// What the tables are to hold: mappings of function and inside address, and the mode of each function.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -128,12 +128,12 @@ fn expected(model: &mut Model, frame: &InFrame) -> Option<Vec<u8>> {
 }
 
 /// Carries out batch after batch under load and checks every frame. `next` makes the state after each batch.
-fn run(start: State, batches: usize, seed: u64, mut next: impl FnMut(&mut Rng, &State) -> State) {
-    let tables: Tables = HARDWARE.config().tables();
-    let mut board = HARDWARE.scoreboard(&start.rules(), seed);
+fn run(hardware: &Hardware, start: State, batches: usize, seed: u64, mut next: impl FnMut(&mut Rng, &State) -> State) {
+    let tables: Tables = hardware.config().tables();
+    let mut board = hardware.scoreboard(&start.rules(), seed);
     let em = &mut board.em;
     let rules = Rules::parse(&start.rules(), "start").unwrap();
-    let (_, mut live): (_, Live) = install(&rules, "ecp5", &tables).unwrap();
+    let (_, mut live): (_, Live) = install(&rules, "this", &tables).unwrap();
     em.set_stalls(Stall::None);
     // The sync of the installation goes on for a while.
     let status = u64::from(Reg::TableStatus.offset());
@@ -231,10 +231,10 @@ fn mapped(count: u64, base: u32) -> State {
 /// Mappings come, go and get other addresses in batches; the table is nearly full, so that others are moved on.
 #[test]
 fn batches_of_mappings_under_full_load_in_a_full_table() {
-    let rated = u64::from(HARDWARE.config().tables().rated_mappings());
+    let rated = u64::from(ECP5.config().tables().rated_mappings());
     let start = mapped(rated - 20, 0x6440_0000);
     let mut fresh = 0x6500_0000u32;
-    run(start, 12, 170, |rng, state| {
+    run(&ECP5, start, 12, 170, |rng, state| {
         let mut state = state.clone();
         let keys: Vec<(u16, u32)> = state.mappings.keys().copied().collect();
         for _ in 0..1 + rng.below(8) {
@@ -256,17 +256,20 @@ fn batches_of_mappings_under_full_load_in_a_full_table() {
 /// All mappings of a small set change at once, over and over: no frame sees a part of it.
 #[test]
 fn one_commit_changes_all_mappings_at_once() {
-    let mut version = 0;
-    run(mapped(24, 0x6440_0000), 20, 171, |_, _| {
-        version += 1;
-        mapped(24, 0x6440_0000 + 0x100 * version)
-    });
+    for (profile, batches) in [("ecp5", 20), ("small", 6), ("line100", 6)] {
+        println!("{profile}");
+        let mut version = 0;
+        run(&Hardware::strict(profile), mapped(24, 0x6440_0000), batches, 171, |_, _| {
+            version += 1;
+            mapped(24, 0x6440_0000 + 0x100 * version)
+        });
+    }
 }
 
 /// Functions change their modes.
 #[test]
 fn functions_change_their_modes_under_full_load() {
-    run(mapped(16, 0x6440_0000), 16, 172, |rng, state| {
+    run(&ECP5, mapped(16, 0x6440_0000), 16, 172, |rng, state| {
         let mut state = state.clone();
         // Function 4 keeps its mappings in force.
         let id = 1 + rng.below(3) as u16;

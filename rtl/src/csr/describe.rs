@@ -33,8 +33,6 @@ pub struct RegisterMap {
     pub counters: Vec<Counter>,
     /// The tables by number.
     pub tables: Vec<TableInfo>,
-    /// Mappings that always find a place in each NAT table.
-    pub nat_rated: u32,
     /// Seed of the row hashes.
     pub hash_seed: u64,
 }
@@ -107,6 +105,8 @@ pub struct TableInfo {
     pub key_bits: u32,
     /// Bits of a value.
     pub value_bits: u32,
+    /// Keys that find a place, whichever they are.
+    pub rated: u32,
     /// Rotations of the mix in the row hash.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hash_rotations: Option<[u32; 2]>,
@@ -142,7 +142,6 @@ impl MapConfig {
             registers,
             counters: counters(),
             tables: Table::ALL.iter().map(|t| self.table(*t)).collect(),
-            nat_rated: self.tables.rated_mappings(),
             hash_seed: RowHash::SEED,
         }
     }
@@ -259,6 +258,7 @@ impl MapConfig {
             rows: g.rows,
             key_bits: g.key_w,
             value_bits: g.value_w,
+            rated: g.rated(),
             hash_rotations: g.exact.then(|| g.hash().rotations()),
             hash_examples: if g.exact { [0, 0x0001_c000_020a, u64::MAX].map(example).to_vec() } else { vec![] },
         }

@@ -7,7 +7,27 @@
 //!                          └──────────────────┘◀── link_up
 //! ```
 //!
+//! | port | |
+//! |---|---|
+//! | `s_axil` | the bus; see [`AxiLiteSlave`] |
+//! | `events` | what is counted |
+//! | `link_up` | what LINK shows |
+//! | `manage` | one table command at a time |
+//! | `settings` | UPLINK and NOT_FOR_US, for the paths |
+//!
 //! A plain access takes 4 clocks from its start to its response, a counter 12, a table command until the table is done.
+//! An insert that the tables carry out in four clocks:
+//!
+//! ```text
+//! cycle              257 258 259 260 261 262 263 264 265 266 267 268 269 270
+//! s_axil_awvalid    ‾‾‾‾\___________________________________________________
+//! s_axil_wvalid     ‾‾‾‾\___________________________________________________
+//! manage_start      ____________________/‾‾‾\_______________________________
+//! manage_operation  |0                  |1
+//! manage_done       ____________________________________/‾‾‾\_______________
+//! s_axil_bvalid     ____________________________________________/‾‾‾\_______
+//! s_axil_bready     ‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾
+//! ```
 //!
 //! 1. Every access is answered: OKAY; SLVERR for a write of a read-only register, a read of a write-only one, a refused
 //!    command; DECERR where there is no register.

@@ -6,6 +6,11 @@
 //!            └───────────────┘
 //! ```
 //!
+//! | port | |
+//! |---|---|
+//! | `s_axil` | AXI4-Lite, 32-bit data; protection types are not looked at |
+//! | `bus` | `write` or `read` of a word, one at a time, until `done` with `resp` and `read_data` |
+//!
 //! Latency: 2 clocks from the last of address and data to the access, 1 from `done` to the response.
 //!
 //! A write whose data comes two clocks before its address; the response waits to be taken:

@@ -7,6 +7,12 @@
 //!  visit ──▶ other bank (2 clocks) ──▶ addend, and zero back into the bank
 //! ```
 //!
+//! | port | |
+//! |---|---|
+//! | `events` | frames of one direction, one a clock |
+//! | `sweep` | which bank works, and the row of the other one that is visited |
+//! | `addend` | what the step of a visit adds to the totals |
+//!
 //! 1. One event every clock, without loss, the same function in neighbouring clocks included.
 //! 2. A visit takes the row with it: what it found is added to the totals, and the row is 0 after it.
 //! 3. Punted frames, and those of numbers beyond the last function, do not count here.

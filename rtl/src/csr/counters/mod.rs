@@ -11,7 +11,16 @@
 //! ```
 //!
 //! Events gather in one of two banks of narrow counters while the other bank is emptied into wide totals, without
-//! pause. A latch lets the next change of the banks be the instant of a snapshot.
+//! pause. A latch lets the next change of the banks be the instant of a snapshot. (Why: `docs/decisions/counters.md`.)
+//!
+//! | port | |
+//! |---|---|
+//! | `events` | what is counted; every kind in every clock if need be |
+//! | `latch`, `busy` | take a snapshot; it is being taken, for two turns of the sweep at most |
+//! | `ready` | functions count |
+//! | `read_group`, `read_row`, `read_column`, `read_value` | a counter of the snapshot |
+//!
+//! Never stalls. A turn of the sweep takes [`CounterSweep::turn`] clocks: 1,040 with 256 functions.
 //!
 //! 1. One event of each kind every clock, none is lost, neighbours of one kind included.
 //! 2. What is read is the snapshot: every counter as it was in one clock, which lies between `latch` and the end of `busy`.

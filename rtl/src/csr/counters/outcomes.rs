@@ -7,6 +7,25 @@
 //!  visit ──▶ other bank ──▶ count, and zero back into the bank
 //! ```
 //!
+//! | port | |
+//! |---|---|
+//! | `valid`, `outcome` | a frame has found its outcome; one a clock |
+//! | `sweep` | which bank works, and the row of the other one that is visited |
+//! | `count` | what stood in that row, one clock later |
+//!
+//! Never stalls. Three runts in neighbouring clocks and one more after the banks have changed places; then their row in the
+//! first bank is visited:
+//!
+//! ```text
+//! cycle          16 17 18 19 20 21 22 23 24 25 26 27
+//! valid         ___/‾‾‾‾‾‾‾‾‾‾‾\____________________
+//! outcome       |21
+//! sweep_active  ____________/‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾
+//! sweep_visit   ________________________/‾‾‾‾‾‾‾‾‾‾‾
+//! sweep_step    |0                         |1 |2 |3
+//! count         |0             |1 |2 |3          |0
+//! ```
+//!
 //! 1. One event every clock, without loss, the same outcome in neighbouring clocks included.
 //! 2. A visit's second step takes the row with it.
 //! 3. No frame has its outcome in the first 16 clocks after reset: the banks clear themselves in them.

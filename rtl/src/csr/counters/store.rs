@@ -6,6 +6,11 @@
 //!  read  ──▶ snapshot (2 clocks) ──▶
 //! ```
 //!
+//! | port | |
+//! |---|---|
+//! | `sweep`, `addend` | a step of a visit, and what it adds, three clocks later |
+//! | `read_address`, `read_word` | a word of the snapshot, two clocks later |
+//!
 //! Each row has three counters in four words of 36 bits: bytes, frames, drops, and the high bits of them all. A step
 //! of a visit adds to one word; carries go to the last one.
 //!

@@ -6,6 +6,12 @@
 //!           └───────────────┘
 //! ```
 //!
+//! | port | |
+//! |---|---|
+//! | `latch`, `busy` | take a snapshot; it is being taken |
+//! | `ready` | the banks are clear |
+//! | `sweep` | to every counter: which bank works, which row of the other is visited |
+//!
 //! A turn takes 4 clocks a row and [`CounterSweep::PAUSE`] more. Nothing stalls it.
 //!
 //! 1. The banks change places in one clock, for all counters at once: that is the instant of a latch.

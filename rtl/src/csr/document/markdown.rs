@@ -77,10 +77,13 @@ fn fields(page: &mut String, r: &Register) {
 
 fn tables(page: &mut String, map: &RegisterMap) {
     line!(page, "\n## Tables\n");
-    line!(page, "| number | table | kind | ways | rows | key bits | value bits |\n|---|---|---|---|---|---|---|");
+    line!(
+        page,
+        "| number | table | kind | ways | rows | rated | key bits | value bits |\n|---|---|---|---|---|---|---|---|"
+    );
     for t in &map.tables {
-        let TableInfo { number, name, kind, ways, rows, key_bits, value_bits, .. } = t;
-        line!(page, "| {number} | `{name}` | {kind} | {ways} | {rows} | {key_bits} | {value_bits} |");
+        let TableInfo { number, name, kind, ways, rows, rated, key_bits, value_bits, .. } = t;
+        line!(page, "| {number} | `{name}` | {kind} | {ways} | {rows} | {rated} | {key_bits} | {value_bits} |");
     }
     line!(page, "\nKeys and values, the lowest bit first:\n");
     line!(page, "| table | key | value |\n|---|---|---|");
@@ -89,13 +92,12 @@ fn tables(page: &mut String, map: &RegisterMap) {
     }
     line!(
         page,
-        "\nAddresses are numbers whose most significant byte is the first on the wire. {} mappings (95 % of the slots) find a place in each NAT\n\
-         table. A key of an exact table may stand in one row of each way, which software chooses; the row of key\n\
+        "\nAddresses are numbers whose most significant byte is the first on the wire. As many keys as a table is rated for\n\
+         find a place, whichever they are. A key of an exact table may stand in one row of each way, which software chooses; the row of key\n\
          `k` of `n` bits in way `w`: `m = k ^ rotl(k, a) ^ rotl(k, b)` on `n` bits, with the rotations below; the exclusive\n\
          or over the hex digits `m_i` (`i` = 0 is the lowest) of `splitmix({} ^ splitmix(w << 32 | i << 8 | m_i))`, as many low\n\
          bits as a row number has. `splitmix(x)`, on 64 bits: `z = x + 0x9e3779b97f4a7c15;\n\
          z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9; z = (z ^ z >> 27) * 0x94d049bb133111eb; z ^ z >> 31`.\n",
-        map.nat_rated,
         map.hash_seed
     );
     line!(page, "| table | a, b | key | rows |\n|---|---|---|---|");
