@@ -61,6 +61,8 @@ struct Layer4 {
     data: Bits,
     /// The quarter that layer 4 begins at.
     quarter: Bits,
+    /// Element `n`: it is quarter `n` + 1 or a later one.
+    beyond: Vec<Bits>,
     /// Bit `k`: the word is the `k`-th behind the one that layer 4 begins in.
     at: Vec<Bits>,
 }
@@ -69,17 +71,24 @@ impl Layer4 {
     /// Follows layer 4 through the words. The row of `ihl` is the word that layer 4 begins in.
     #[names]
     fn new(lanes: u32, word: &Word<Bits>) -> Layer4 {
-        let quarter_w = clog2(u64::from(lanes / 4));
-        let quarter = word.ihl.slice(0..quarter_w);
+        let quarters = lanes / 4;
+        let quarter_w = clog2(u64::from(quarters));
         let [first_row, last_row] = [LEAST_IHL, MOST_IHL].map(|ihl| (4 * ihl / lanes) as i32);
         let is_row = |row: i32| {
             if quarter_w == 4 { lit(1, 1) } else { word.ihl.slice(quarter_w..4).eq(row as u64) }
         };
+
         // One bit for each number that the coming word can have; negative ones come before layer 4 begins. Word 0 loads
         // it: the next one is word 1 and so number 1 - row.
         let last_number = ((lanes - 4 + L4_REACH - 1) / lanes) as i32;
         let numbers: Vec<i32> = (1 - last_row..=last_number).collect();
         let begins = word.at.bit(0);
+
+        // Where layer 4 does not begin in word 0, there is time to take the quarter from a register of its own.
+        let known = |value: Bits| if first_row > 0 { value.delay_enable(begins) } else { value };
+        let quarter_now = word.ihl.slice(0..quarter_w);
+        let quarter = known(quarter_now);
+        let beyond = (1..quarters).map(|n| known(quarter_now.ge(u64::from(n))).named(&format!("beyond{n}"))).collect();
         let loaded = numbers.iter().map(|k| if *k <= 1 - first_row { is_row(1 - k) } else { lit(1, 0) });
         let loaded = cat(loaded.collect::<Vec<_>>().into_iter().rev());
         let coming = reg(numbers.len() as u32);
@@ -93,7 +102,7 @@ impl Layer4 {
                 (None, None) => lit(1, 0),
             }
         });
-        Layer4 { lanes, data: word.data, quarter, at: at.collect() }
+        Layer4 { lanes, data: word.data, quarter, beyond, at: at.collect() }
     }
 
     /// Bits of byte `offset` of layer 4, in the clock of [`here`](Self::here). Built as a tree of two-to-one multiplexers,
@@ -113,7 +122,7 @@ impl Layer4 {
         if quarter >= self.lanes / 4 {
             return soonest;
         }
-        mux(self.quarter.ge(u64::from(quarter)), self.at[words as usize + 1], soonest)
+        mux(self.beyond[quarter as usize - 1], self.at[words as usize + 1], soonest)
     }
 
     /// `bytes` bytes from `offset` on, which lie in one quarter, in network order, caught as they go by.
