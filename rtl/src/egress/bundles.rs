@@ -24,6 +24,12 @@ impl Sizes {
     /// Half-words from a frame's beginning that a rewrite can reach, to the power of two: 64, or 128 bytes.
     pub const REACH_LOG2: u32 = 6;
 
+    /// Registers that hold the slot of the frame that is being read: one for every part of the memory of [`Details`], so
+    /// that none has to reach all of it. They differ in their value under reset, or synthesis would make them one.
+    ///
+    /// [`Details`]: super::Details
+    pub const SLOT_COPIES: u32 = 3;
+
     /// Sizes of a whole egress side.
     pub fn of(egress: &Egress) -> Sizes {
         Sizes {

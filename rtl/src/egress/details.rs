@@ -2,13 +2,15 @@
 //!
 //! ```text
 //!                      ┌─────────┐
-//!  write, slot, word ─▶│ details │──▶ detail
+//!        write, word ─▶│ details │──▶ detail
 //!          read_slot ─▶│         │
 //!                      └─────────┘
 //! ```
 //! Latency: 1 clock from `read_slot` to `detail`; a word can be read in the clock after its `write`.
 //!
-//! 1. `detail` is the word last written to the slot.
+//! The memory is in parts, each with pointers of its own, so that no register has to reach all of it.
+//!
+//! 1. `detail` is the word last written to the slot. Words go into the slots in turn.
 
 use super::bundles::{Detail, Sizes};
 use hdl::*;
@@ -21,24 +23,21 @@ pub struct Details {
 }
 
 /// Ports.
-#[derive(Bundle, Clone, Copy, Debug)]
+#[derive(Bundle, Clone, Debug)]
 #[bundle(sizes: Sizes)]
 pub struct DetailsIo<S> {
     /// A frame comes.
     #[input]
     pub write: S,
-    /// Its slot.
-    #[input]
-    #[width(sizes.slot_w)]
-    pub slot: S,
     /// What its beats need.
     #[input]
     #[shape(Detail::shape(sizes.direction, sizes.size))]
     pub word: Detail<S>,
-    /// Slot of the frame of which a beat is being read.
+    /// Slot of the frame of which a beat is being read, in several registers.
     #[input]
+    #[count(Sizes::SLOT_COPIES)]
     #[width(sizes.slot_w)]
-    pub read_slot: S,
+    pub read_slot: Vec<S>,
     /// What the beat needs.
     #[output]
     #[shape(Detail::shape(sizes.direction, sizes.size))]
@@ -63,11 +62,22 @@ impl Block for Details {
     #[names]
     fn build(&self, io: &DetailsIo<Bits>) {
         let shape = Detail::shape(self.sizes.direction, self.sizes.size);
-        let words = memory::distributed(self.sizes.frames(), bundle::packed_width(&shape)).simple();
-        words.write(io.write, io.slot, pack(&io.word));
+        let word = pack(&io.word);
+        let part_w = word.width().div_ceil(Sizes::SLOT_COPIES);
+        let parts = (0..).zip(&io.read_slot).map(|(part, read_slot)| {
+            // Frames come in the order of their slots, so that each part can count for itself.
+            let slot =
+                reg(self.sizes.slot_w).reset(0).named(&format!("slot_{}", ["low", "middle", "high"][part as usize]));
+            when(io.write, || slot.set(slot + 1));
+            let written = word.slice(part * part_w..word.width().min((part + 1) * part_w));
+            let words = memory::distributed(self.sizes.frames(), written.width()).simple();
+            words.write(io.write, slot, written);
+            words.read(lit(1, 1), *read_slot)
+        });
+        let parts: Vec<Bits> = parts.collect();
         io.detail.visit(|_, leaf| {
             leaf.registered();
         });
-        assign(&io.detail, &unpack(&shape, words.read(lit(1, 1), io.read_slot)));
+        assign(&io.detail, &unpack(&shape, cat(parts.into_iter().rev())));
     }
 }

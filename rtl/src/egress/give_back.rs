@@ -6,7 +6,7 @@
 //!   read, last ▶│           │
 //!               └───────────┘
 //! ```
-//! Latency: 1 clock from the read of a beat to its release, if its frame is the oldest; a dropped frame is given back 3
+//! Latency: 2 clocks from the read of a beat to its release, 3 of the last one, if its frame is the oldest; a dropped frame is given back 3
 //! clocks after `store`. Throughput: a frame a clock.
 //!
 //! The oldest frame's beats are given back as they are read; those of younger frames, which another output may read at the
@@ -76,39 +76,45 @@ impl Block for GiveBack {
         queue.write.set(io.store);
         queue.word.set(pack(&io.turn));
 
-        // The oldest frame, with the beats of it that are not given back yet.
+        // The oldest frame, with the beats of it that are not given back yet. Its output is none, and it is not dropped, if
+        // there is no frame.
         let oldest_valid = reg(1).reset(0);
         let oldest = reg_of(&shape);
-        let dropped = reg(1);
+        oldest.output.reset(0);
+        let dropped = reg(1).reset(0);
 
         // A read beat is the oldest frame's if the oldest frame is of that output and not finished yet: the frames of one
-        // output are read in order.
-        let ends = io.read & io.last.repeat(sizes.output_count());
+        // output are read in order. A frame's last beat only finishes it.
+        let last_each = io.last.repeat(sizes.output_count());
+        let goes_on = (io.read & !last_each).delay_reset(0);
+        let ends = (io.read & last_each).delay_reset(0);
         let gone = wire(sizes.output_count());
         let finished_each = (0..sizes.output_count()).rev().map(|output| {
             let name = sizes.outputs()[output as usize].name();
             finished(name, sizes.frames(), ends.bit(output), gone.bit(output))
         });
         let finished = cat(finished_each);
-        let is_read = (oldest.output & io.read).any();
-        let is_finished = (oldest.output & (finished | ends)).any();
-        let done = oldest_valid & (dropped | is_finished);
-        gone.set(done.repeat(sizes.output_count()) & oldest.output);
+        let goes_on_oldest = (oldest.output & goes_on).any();
+        gone.set(oldest.output & finished);
+        let done = dropped | gone.any();
 
         let take = done | !oldest_valid;
         queue.take.set(take);
-        when(take, || {
+        when(take | goes_on_oldest, || {
             let next = unpack(&shape, queue.oldest);
-            oldest_valid.set(queue.waiting);
-            assign(&oldest, &next);
-            dropped.set(!next.output.any());
-        })
-        .elsewhen(is_read, || oldest.beats.set(oldest.beats - 1));
+            oldest_valid.set(mux(take, queue.waiting, oldest_valid));
+            let next_output = queue.waiting.repeat(sizes.output_count()) & next.output;
+            oldest.output.set(mux(take, next_output, oldest.output));
+            dropped.set(mux(take, queue.waiting & !next.output.any(), dropped));
+            oldest.beats.set(mux(take, next.beats, oldest.beats - 1));
+        });
         let one = lit(sizes.size.beats_w, 1);
         let none = lit(sizes.size.beats_w, 0);
-        io.release.beats.reset(0).set(mux(done, oldest.beats, mux(oldest_valid & is_read, one, none)));
+        io.release.beats.reset(0).set(mux(done, oldest.beats, mux(goes_on_oldest, one, none)));
         io.release.frame.reset(0).set(done);
 
+        let none_without_frame = oldest_valid | !(dropped | oldest.output.any());
+        assert_that("oldest_is_there", "1: only a frame is given back", none_without_frame);
         assert_that("oldest_has_beats", "1: a frame is given back once", !oldest_valid | oldest.beats.any());
         let turn_right = onehot::is_one_hot_or_zero(io.turn.output);
         assert_that("one_output", "1: a frame goes to one output at most", !io.store | turn_right);

@@ -34,8 +34,8 @@
 //! events_outcome        |0       |2e|1
 //! buffer_re             ____________/‾‾‾‾‾‾‾‾‾‾‾‾‾‾\_________________
 //! buffer_raddr          |0             |1 |8 |2 |9 |0
-//! release_beats         |0             |1    |0 |1 |5 |2 |0
-//! release_frame         ________________________/‾‾‾‾‾‾‾‾\___________
+//! release_beats         |0                |1    |0    |1 |5 |2 |0
+//! release_frame         ______________________________/‾‾‾‾‾‾‾‾\_____
 //! m_axis_net0_tvalid    ___________________________/‾‾‾‾‾\__/‾‾\_____
 //! m_axis_net0_tlast     ____________________________________/‾‾\_____
 //! m_axis_net1_tvalid    _________________________________/‾‾\__/‾‾\__
@@ -51,6 +51,7 @@
 mod bundles;
 mod output;
 mod dispatch;
+mod ring;
 mod queue;
 mod reader;
 mod select;
@@ -234,9 +235,10 @@ impl Block for Egress {
         assign(&io.release, &give_back.release);
         let details = instance(&Details { sizes });
         details.write.set(dispatch.store);
-        details.slot.set(dispatch.place.slot);
         assign(&details.word, &dispatch.detail);
-        details.read_slot.set(select.slot);
+        for (read_slot, slot) in details.read_slot.iter().zip(&select.slot) {
+            read_slot.set(*slot);
+        }
         let patch = instance(&Patch { sizes });
         assign(&patch.reading, &select.reading);
         assign(&patch.detail, &details.detail);

@@ -13,7 +13,7 @@
 //! 2. The memory never holds more beats than it has places.
 //! 3. The rules of [`Axis`] on `m_axis`.
 
-use super::{Output, bundles::Detail};
+use super::{Output, bundles::Detail, ring::Ring};
 use crate::{
     packet::{FUNCTION_W, PORT_W, Size},
     stream::{Axis, Beat, HostUser, NetUser, PuntUser, assert_stream},
@@ -101,58 +101,58 @@ impl Block for Outlet {
     fn build(&self, io: &OutletIo<Bits>) {
         let shape = OutletBeat::shape(self.size, self.output);
         let width = bundle::packed_width(&shape);
-        let address_w = clog2(u64::from(self.places));
-        let write_pointer = reg(address_w + 1).reset(0);
-        let read_pointer = reg(address_w + 1).reset(0);
-        let available = write_pointer.ne(read_pointer);
-        when(io.write, || write_pointer.set(write_pointer + 1));
-        let (write_address, read_address) = (write_pointer.trunc(address_w), read_pointer.trunc(address_w));
+        let ring = Ring::new(self.places);
+        let (write_address, read_address) = (ring.write_address(), ring.read_address());
+        let available = ring.waiting;
 
         // Reads the memory ahead of the output.
         let out = &io.m_axis;
         let out_free = out.tready | !out.tvalid;
         out.tvalid.reset(0);
-        let read = if self.output.is_punt() {
+        let free = if self.output.is_punt() {
             // The word goes through the array's register and then the block's own output register, which is the output;
             // each of them is refilled as soon as the next one takes its word.
             let beats = memory::simple_dual(self.places, width).output_enable().simple();
             beats.write(io.write, write_address, pack(&io.beat));
             let fetched_valid = reg(1).reset(0);
             let fetch_free = out_free | !fetched_valid;
-            let read = fetch_free & available;
-            let word = unpack(&shape, beats.read(read, read_address));
+            let word = unpack(&shape, beats.read(fetch_free & available, read_address));
             if let Some(output_enable) = beats.oe {
                 output_enable.set(out_free);
             }
             when(fetch_free, || fetched_valid.set(available));
             when(out_free, || out.tvalid.set(fetched_valid));
             assign(&out.beat(), &self.leaves(&word));
-            read
+            fetch_free
         } else {
-            let beats = memory::distributed(self.places, width).simple();
-            beats.write(io.write, write_address, pack(&io.beat));
-            let word = unpack(&shape, beats.read(available, read_address));
-            let leaves = self.leaves(&word);
+            // `tkeep` is made before the memory, whose answer is late. `tuser` of the network is constant.
+            let leaves = self.leaves(&io.beat);
+            let keeps_user = self.output.has_function();
+            let first = [leaves.tlast, leaves.tkeep, leaves.tdata];
+            let stored = cat(keeps_user.then_some(leaves.tuser).into_iter().chain(first));
+            let beats = memory::distributed(self.places, stored.width()).simple();
+            beats.write(io.write, write_address, stored);
+            let word = beats.read(available, read_address);
+            let word = if keeps_user { word } else { cat([leaves.tuser, word]) };
+            let next = unpack(&Beat::shape(self.size.data_w, self.output.user_w()), word);
             when(out_free, || {
                 out.tvalid.set(available);
-                out.tdata.registered().set(leaves.tdata);
-                out.tkeep.registered().set(leaves.tkeep);
-                out.tlast.registered().set(leaves.tlast);
-                if self.output.has_function() {
-                    out.tuser.registered().set(leaves.tuser);
+                out.tdata.registered().set(next.tdata);
+                out.tkeep.registered().set(next.tkeep);
+                out.tlast.registered().set(next.tlast);
+                if keeps_user {
+                    out.tuser.registered().set(next.tuser);
                 }
             });
-            if !self.output.has_function() {
-                out.tuser.set(leaves.tuser);
+            if !keeps_user {
+                out.tuser.set(next.tuser);
             }
-            out_free & available
+            out_free
         };
-        when(read, || read_pointer.set(read_pointer + 1));
+        ring.advance(io.write, free);
         io.taken.reset(0).set(out.transfer());
 
         assert_stream("m_axis", out);
-        let level = write_pointer - read_pointer;
-        assert_that("level_fits", "2: no more beats than the memory holds", level.le(u64::from(self.places)));
     }
 }
 

@@ -11,6 +11,7 @@
 //! 1. Words come out in order, each once.
 //! 2. The queue never holds more than its places.
 
+use super::ring::Ring;
 use hdl::*;
 
 /// The block.
@@ -73,19 +74,11 @@ impl Block for Queue {
 
     #[names]
     fn build(&self, io: &QueueIo<Bits>) {
-        let address_w = clog2(u64::from(self.places));
-        let write_pointer = reg(address_w + 1).reset(0);
-        let read_pointer = reg(address_w + 1).reset(0);
-        let waiting = write_pointer.ne(read_pointer);
-
+        let ring = Ring::new(self.places);
         let words = memory::distributed(self.places, self.width).simple();
-        words.write(io.write, write_pointer.trunc(address_w), io.word);
-        when(io.write, || write_pointer.set(write_pointer + 1));
-        when(io.take & waiting, || read_pointer.set(read_pointer + 1));
-        io.waiting.set(waiting);
-        io.oldest.set(words.read(waiting, read_pointer.trunc(address_w)));
-
-        let held = write_pointer - read_pointer;
-        assert_that("words_fit", "2: the queue holds no more than its places", held.le(u64::from(self.places)));
+        words.write(io.write, ring.write_address(), io.word);
+        io.oldest.set(words.read(ring.waiting, ring.read_address()));
+        io.waiting.set(ring.waiting);
+        ring.advance(io.write, io.take);
     }
 }

@@ -5,7 +5,7 @@
 //!  enqueue, place ▶│ reader │◀── grant
 //!                  └────────┘◀── returned  (a place of the output's FIFO is free again)
 //! ```
-//! Latency: 2 clocks from `enqueue` to `ready`. Throughput: a beat a clock, no clock between frames. It waits while its
+//! Latency: 2 clocks from `enqueue` to `offer`. Throughput: a beat a clock, no clock between frames. It waits while its
 //! output's FIFO has no place; a reader without a `room` to look after never waits: whoever gives it a frame has seen to it
 //! that the whole frame has room.
 //!
@@ -38,14 +38,14 @@ pub struct ReaderIo<S> {
     #[input]
     #[shape(Place::shape(sizes))]
     pub place: Place<S>,
-    /// There is a beat to read, and a place for it.
+    /// There will be a beat to read in the next clock, and a place for it.
     #[output]
     pub ready: S,
-    /// The beat.
+    /// The beat that can be read in this clock.
     #[output]
     #[shape(Offer::shape(sizes))]
     pub offer: Offer<S>,
-    /// The beat is read; only while `ready`.
+    /// The beat is read; only if `ready` was 1 in the clock before.
     #[input]
     pub grant: S,
     /// A beat has left the output's FIFO.
@@ -82,53 +82,62 @@ impl Block for Reader {
         queue.word.set(pack(&io.place));
         let next = unpack(&shape, queue.oldest);
 
-        // The frame being read: its next beat, and how many are left with it.
+        // The frame being read: its next beat, and how many are left with it. Without a frame the next one may come at any
+        // time, as behind a last beat: `last` stands then too.
         let active = reg(1).reset(0);
         let beat = reg_of(&Offer::shape(sizes));
         let left = reg(sizes.size.beats_w);
-        let done = io.grant & beat.last;
-        let take = done | !active;
-        queue.take.set(take);
-        when(take, || {
-            active.set(queue.waiting);
-            beat.address.set(next.base);
-            beat.slot.set(next.slot);
-            beat.index.set(0);
-            beat.last.set(next.single);
-            left.set(next.beats);
-        })
-        .elsewhen(io.grant, || {
-            beat.address.set(beat.address + 1);
-            beat.last.set(left.eq(2));
-            left.set(left - 1);
-            when(!beat.index.msb(), || beat.index.set(beat.index + 1));
+        let ends = beat.last.reset(1);
+        let goes_on = io.grant | !active;
+        queue.take.set(goes_on & ends);
+        when(goes_on, || {
+            active.set(!ends | queue.waiting);
+            beat.address.set(mux(ends, next.base, beat.address + 1));
+            beat.slot.set(mux(ends, next.slot, beat.slot));
+            beat.last.set(mux(ends, next.single | !queue.waiting, left.eq(2)));
+            left.set(mux(ends, next.beats, left - 1));
+            // Once the top bit is there it stays; what the others say then does not matter.
+            let beyond = cat([beat.index.msb(), lit(beat.index.width() - 1, 0)]);
+            let index_after = beat.index.trunc(beat.index.width() - 1).grow_add(1) | beyond;
+            beat.index.set(mux(ends, lit(beat.index.width(), 0), index_after));
         });
         assign(&io.offer, &beat);
-        match (self.room, io.returned) {
-            (Some(places), Some(returned)) => io.ready.set(active & has_room(places, io.grant, returned)),
-            _ => io.ready.set(active),
-        }
 
-        assert_that("granted_when_ready", "2: a beat is read only when there is one", !io.grant | io.ready);
-        let counts_down = !active | (left.any() & beat.last.eq(left.eq(1)));
+        // Whether a beat can be read in the next clock, for both cases: that one is read in this clock and that none is.
+        let active_if_kept = active | queue.waiting;
+        let active_if_read = !beat.last | queue.waiting;
+        let (room_if_kept, room_if_read) = match (self.room, io.returned) {
+            (Some(places), Some(returned)) => room(places, io.grant, returned),
+            _ => (lit(1, 1), lit(1, 1)),
+        };
+        io.ready.set(mux(io.grant, active_if_read & room_if_read, active_if_kept & room_if_kept));
+
+        assert_that("granted_when_ready", "2: a beat is read only when there is one", !io.grant | active);
+        let counts_down = mux(active, left.any() & beat.last.eq(left.eq(1)), beat.last);
         assert_that("last_is_last", "1: the last beat is the one that no other is left with", counts_down);
     }
 }
 
-/// 1 bit: there is a free one among `places`, of which `take` takes one and `give` gives one back.
+/// Counts the free ones among `places`, of which `take` takes one and `give` gives one back. Two bits: whether one will
+/// be free in the next clock if none is taken in this one, and if one is.
 #[names]
-fn has_room(places: u32, take: Bits, give: Bits) -> Bits {
+fn room(places: u32, take: Bits, give: Bits) -> (Bits, Bits) {
     let free = reg(clog2(u64::from(places) + 1)).reset(u64::from(places));
-    let some_free = reg(1).reset(1);
+    let one_free = reg(1).reset(1);
+    let two_free = reg(1).reset(1);
     when(give & !take, || {
         free.set(free + 1);
-        some_free.set(1);
+        one_free.set(1);
+        two_free.set(one_free);
     })
     .elsewhen(take & !give, || {
         free.set(free - 1);
-        some_free.set(free.ne(1));
+        one_free.set(two_free);
+        two_free.set(free.slice(2..).any() | free.trunc(2).all());
     });
     assert_that("room_fits", "2: no more places are free than the FIFO has", free.le(u64::from(places)));
-    assert_that("room_known", "2: a place is free if their number says so", some_free.eq(free.any()));
-    some_free
+    assert_that("room_for_beat", "2: a beat is read only when there is a place for it", !take | free.any());
+    let known = one_free.eq(free.any()) & two_free.eq(free.slice(1..).any());
+    assert_that("room_known", "2: a place is free if their number says so", known);
+    (one_free | give, two_free | give)
 }

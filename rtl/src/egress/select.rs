@@ -5,7 +5,7 @@
 //!     (a reader)  │ select │──▶ read, address   (to the frame buffer)
 //!         grant ◀─└────────┘
 //! ```
-//! Latency: 1 clock from `ready` to `reading`. Throughput: a beat a clock.
+//! Latency: 1 clock from `ready` to `grant`, another one to `reading`. Throughput: a beat a clock.
 //!
 //! 1. One reader at most is granted a clock, and one is whenever one is ready.
 //! 2. A reader that is ready gets its grant after at most one beat of each other reader.
@@ -24,7 +24,7 @@ pub struct Select {
 #[derive(Bundle, Clone, Debug)]
 #[bundle(sizes: Sizes)]
 pub struct SelectIo<S> {
-    /// Readers that have a beat to read, one bit each.
+    /// Readers that will have a beat to read in the next clock, one bit each.
     #[input]
     #[width(sizes.output_count())]
     pub ready: S,
@@ -48,10 +48,16 @@ pub struct SelectIo<S> {
     #[output]
     #[width(sizes.addr_w)]
     pub address: S,
-    /// Slot of its frame.
+    /// Slot of its frame, in several registers.
     #[output]
+    #[count(Sizes::SLOT_COPIES)]
     #[width(sizes.slot_w)]
-    pub slot: S,
+    pub slot: Vec<S>,
+}
+
+/// All ones, `width` bits.
+fn lowest_ones(width: u32) -> u64 {
+    (1 << width) - 1
 }
 
 impl Block for Select {
@@ -72,38 +78,53 @@ impl Block for Select {
     #[names]
     fn build(&self, io: &SelectIo<Bits>) {
         let count = self.sizes.output_count();
-        let served_last = reg(count).reset(1);
+        let served_last = reg(clog2(u64::from(count))).reset(0);
         let waits = |reader: u32| io.ready.bit(reader % count);
         // A reader is granted if whoever was served last stands before it with nobody waiting between the two.
         let grants = (0..count).rev().map(|reader| {
             let after = (1..=count).map(|ahead| {
                 let from = reader + count - ahead;
                 let nobody_between = (1..ahead).map(|step| !waits(from + step));
-                nobody_between.fold(served_last.bit(from % count), |all, one| all & one)
+                nobody_between.fold(served_last.eq(u64::from(from % count)), |all, one| all & one)
             });
             let turn = after.reduce(|any, one| any | one).unwrap_or(lit(1, 1));
             waits(reader) & turn
         });
-        let grant = cat(grants);
+        let next_grant = cat(grants);
         let any_ready = io.ready.any();
-        when(any_ready, || served_last.set(grant));
-        io.grant.set(grant);
+        when(any_ready, || served_last.set(onehot::index_of(next_grant)));
+        let grant = io.grant.reset(0);
+        grant.set(next_grant);
+        let reads = reg(1).reset(0);
+        reads.set(any_ready);
+        // For the multiplexers: without reset, so that it stays a register of its own.
+        let chosen = reg(count);
+        chosen.set(next_grant);
 
         // The chosen beat.
-        let masked = |reader: u32, value: Bits| grant.bit(reader).repeat(value.width()) & value;
+        let masked = |reader: u32, value: Bits| chosen.bit(reader).repeat(value.width()) & value;
         let gather = |field: fn(&Offer<Bits>) -> Bits| {
             let all = (0..count).zip(&io.offer).map(|(reader, offer)| masked(reader, field(offer)));
             all.reduce(|any, one| any | one).unwrap_or(lit(1, 0))
         };
         io.address.registered().set(gather(|offer| offer.address));
-        io.slot.registered().set(gather(|offer| offer.slot));
-        io.read.reset(0).set(any_ready);
+        let slot = gather(|offer| offer.slot);
+        for (copy, reset) in io.slot.iter().zip([None, Some(0), Some(lowest_ones(slot.width()))]) {
+            match reset {
+                Some(value) => copy.reset(value),
+                None => copy.registered(),
+            }
+            .set(slot);
+        }
+        io.read.reset(0).set(reads);
         io.reading.output.reset(0).set(grant);
         io.reading.index.registered().set(gather(|offer| offer.index));
         io.reading.last.registered().set(gather(|offer| offer.last));
 
-        assert_that("one_served_last", "2: the turn is one reader's", onehot::is_one_hot(served_last));
-        let right = mux(any_ready, onehot::is_one_hot(grant), !grant.any());
+        if !count.is_power_of_two() {
+            assert_that("one_served_last", "2: a reader was served last", served_last.lt(u64::from(count)));
+        }
+        let right = mux(reads, onehot::is_one_hot(grant), !grant.any());
         assert_that("one_granted", "1: one reader is granted if one is ready", right);
     }
 }
