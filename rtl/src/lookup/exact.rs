@@ -295,13 +295,17 @@ impl Block for ExactTable {
             !carry("foreign", foreign, WORD)
         };
 
+        let in_block_ram = matches!(self.memory, ExactMemory::Block(_));
+        let row_of_slot = in_block_ram.then(|| slot.row.delay().named("slot_row_after1"));
         let mut ways = Vec::new();
         let mut met = Vec::new();
         for (way, (word, row)) in words.iter().zip(&rows).enumerate() {
             let name = format!("way{way}");
-            let readable = if let ExactMemory::Block(_) = self.memory {
-                let meets = slot.write & (slot.all | slot.way.eq(way as u64)) & slot.row.eq(*row);
-                let blind = carry(&format!("{name}_blind"), meets.named(&format!("{name}_meets")), ram::LATENCY);
+            let readable = if let Some(row_of_slot) = row_of_slot {
+                let edits = slot.write & (slot.all | slot.way.eq(way as u64));
+                let edits = edits.delay_reset(0).named(&format!("{name}_edits"));
+                let row = row.delay().named(&format!("{name}_row"));
+                let blind = (edits & row.eq(row_of_slot)).delay().named(&format!("{name}_blind"));
                 met.push(blind);
                 asked & !blind
             } else {

@@ -83,10 +83,11 @@ impl RowHash {
         (0..self.digits()).flat_map(|digit| (0..16).map(move |value| self.words(digit, value))).collect()
     }
 
-    /// One row number a way, [`LATENCY`] clocks after the key: tables of up to four digits, then their sum.
+    /// One row number a way, [`LATENCY`] clocks after the key and one level of gates: the mix, tables of up to four digits
+    /// and their sum, and what is left of the sum.
     pub(super) fn rows(&self, key: Bits) -> Vec<Bits> {
         let width = self.ways * self.row_w;
-        let digits: Vec<Bits> = self.mix(key).named("mixed_key").chunks(4);
+        let digits: Vec<Bits> = self.mix(key).delay().named("mixed_key").chunks(4);
         let mut sums = Vec::new();
         for (group, members) in digits.chunks(4).enumerate() {
             let mut sum = lit(width, 0);
@@ -98,7 +99,7 @@ impl RowHash {
             sums.push(sum.delay().named(&format!("hash_part{group}")));
         }
         let rows = sums.into_iter().reduce(|a, b| a ^ b).unwrap_or_else(|| lit(width, 0));
-        rows.delay().named("hash_rows").chunks(self.row_w)
+        rows.named("hash_rows").chunks(self.row_w)
     }
 }
 

@@ -136,7 +136,7 @@ impl TableManager {
 
     /// Is anything of the command beyond its table, one clock later?
     #[names]
-    fn out_of_range(&self, command: &TableManage<Bits>, inserts: Bits) -> Bits {
+    fn out_of_range(&self, command: &TableManage<Bits>) -> Bits {
         let allowed = |width: u32, of: &dyn Fn(Table) -> u64| self.constant_of(command.table, width, of);
         let direct = command.table.ge(Table::Function as u64);
         let ways = allowed(8, &|t| self.tables.geometry(t).ways.into());
@@ -147,6 +147,7 @@ impl TableManager {
         let no_way = command.way.ge(ways).delay();
         let no_row = (command.row & !rows).any().delay();
         let no_key = (!direct & (command.key & !keys).any()).delay();
+        let inserts = command.operation.eq(Operation::Insert.encoded());
         let no_value = (inserts & (command.value & !values).any()).delay();
         no_table | no_way | no_row | no_key | no_value
     }
@@ -171,9 +172,12 @@ impl Block for TableManager {
     fn build(&self, io: &TableManagerIo<Bits>) {
         let tables = &self.tables;
         let command = &io.manage;
-        let is = |o: Operation| command.operation.eq(o.encoded());
-        let (inserts, deletes, reads, syncs) =
-            (is(Operation::Insert), is(Operation::Delete), is(Operation::Read), is(Operation::Sync));
+        // From the clock after the start on.
+        let is = |o: Operation| command.operation.eq(o.encoded()).delay();
+        let inserts = is(Operation::Insert);
+        let deletes = is(Operation::Delete);
+        let reads = is(Operation::Read);
+        let syncs = is(Operation::Sync);
         command.done.reset(0);
         command.done.set(0);
         command.ready.reset(0);
@@ -205,7 +209,7 @@ impl Block for TableManager {
         let at_last_way = (direct | way.eq(last_way)).delay();
         let at_last_row = row.eq(last_row).delay();
         let after = |way: Bits| mux(way.eq(last_way), lit(way_w, 0), way + 1);
-        let out_of_range = self.out_of_range(command, inserts);
+        let out_of_range = self.out_of_range(command);
 
         // The rows of an exact table's key.
         let hashes = !direct & !reads & !syncs;
