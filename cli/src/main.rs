@@ -1,6 +1,7 @@
 //! `em`: generates, simulates and proves the Execution Module. Each subcommand calls one library function and prints.
 
 mod area;
+mod bench;
 mod fail;
 mod generate;
 mod profile;
@@ -33,6 +34,8 @@ enum Command {
     Generate(generate::Args),
     /// Replay a capture through the generated Verilog and write what comes out
     Sim(sim::Args),
+    /// Measure frames a clock and latency on the generated Verilog
+    Bench(bench::Args),
     /// Check a rules file, or list the register writes that install it
     Rules(rules::Args),
     /// Print the register map: Markdown, JSON, C header or SystemRDL
@@ -51,6 +54,7 @@ fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::Generate(args) => generate::run(args),
         Command::Sim(args) => sim::run(args),
+        Command::Bench(args) => bench::run(args),
         Command::Rules(args) => rules::run(args),
         Command::Regs(args) => regs::run(args),
         Command::Prove(args) => prove::run(args),

@@ -24,9 +24,17 @@ pub fn frames(hidden: bool) -> ProgressBar {
 
 /// Turns a bar of [`frames`] into one that shows how many are done.
 pub fn show_frames(bar: &ProgressBar, done: u64, total: u64) {
+    show(bar, "", done, total, "frames");
+}
+
+/// Turns a bar into one that shows how much of a number of things is done; an empty message leaves the one that is there.
+pub fn show(bar: &ProgressBar, message: &'static str, done: u64, total: u64, things: &str) {
     if bar.length() != Some(total) {
-        bar.set_style(style("{msg} [{bar:40}] {pos}/{len} frames"));
+        bar.set_style(style(&format!("{{msg}} [{{bar:40}}] {{pos}}/{{len}} {things}")));
         bar.set_length(total);
+        if !message.is_empty() {
+            bar.set_message(message);
+        }
     }
     bar.set_position(done);
 }
