@@ -65,6 +65,7 @@ pub fn run(args: Args) -> Outcome {
         return say(text(&report)?);
     }
     say(table::table(&report))?;
+    say(table::LEGEND)?;
     say(table::stages(&report))?;
     say(summary(&report))?;
     written.iter().try_for_each(|path| say(format!("wrote {}", path.display())))
@@ -80,8 +81,8 @@ fn summary(report: &Report) -> String {
     let late = report.rows.iter().filter(|r| !r.no_bubbles).count() as u64;
     let commands: u64 = report.rows.iter().map(|r| r.table_commands).sum();
     let rate = match late {
-        0 => format!("No bubbles: each of {rows} (length, direction, tables) went at the bound"),
+        0 => format!("No bubbles: all of {rows} (length, direction, tables) went at the bound"),
         _ => format!("Bubbles in {late} of {rows}"),
     };
-    format!("{rate}; {} were carried out meanwhile.", count(commands, "table command"))
+    format!("{rate}; {} meanwhile.", count(commands, "table command"))
 }

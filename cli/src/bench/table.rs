@@ -23,18 +23,7 @@ pub fn table(report: &Report) -> Table {
     let late: Vec<usize> = late.take(WORST).collect();
     let mut table = Table::new();
     table.load_style(UTF8_FULL_CONDENSED).set_content_arrangement(ContentArrangement::Dynamic).set_width(COLUMNS);
-    table.set_header([
-        "bytes",
-        "beats",
-        "bound,\nframes\na clock",
-        "tx",
-        "rx",
-        "both",
-        "tx, tables\nrewritten",
-        "rx, tables\nrewritten",
-        "both,\ntables\nrewritten",
-        "latency,\nclocks",
-    ]);
+    table.set_header(["bytes", "beats", "bound", "tx", "rx", "both", "tx *", "rx *", "both *", "latency"]);
     for (bytes, group) in groups.iter().filter(|(b, _)| SHOWN.contains(b) || late.contains(b)) {
         table.add_row(line(*bytes, group));
     }
@@ -65,6 +54,10 @@ fn line(bytes: usize, group: &Group<'_>) -> Vec<String> {
 fn rate(row: &Row) -> String {
     format!("{}{:.5}", if row.no_bubbles { "" } else { "! " }, row.frames_per_clock)
 }
+
+/// What the table's columns are.
+pub const LEGEND: &str = "Frames a clock, and clocks from the last beat in to the first beat out of a frame alone. Bound: what the beats \
+                          allow.\n* while the tables were being rewritten without pause";
 
 /// The pipeline in a line or two.
 pub fn stages(report: &Report) -> String {

@@ -76,6 +76,13 @@ pub(super) fn read(em: &mut EmSim) -> Result<ReadCounters, SimError> {
     Ok(counters)
 }
 
+/// Frames dropped so far: what became of those that did not come out.
+pub(super) fn dropped(em: &mut EmSim) -> Result<u64, SimError> {
+    latch(em)?;
+    let drops = Outcome::ALL.iter().filter(|o| o.kind() == Kind::Drop);
+    drops.map(|o| read64(em, outcome_counter(*o))).sum()
+}
+
 /// Takes a snapshot of all counters, at one instant.
 fn latch(em: &mut EmSim) -> Result<(), SimError> {
     let (register, busy) = (Reg::CounterLatch.offset().into(), Reg::CounterLatch.mask());

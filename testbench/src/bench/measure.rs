@@ -40,7 +40,7 @@ pub(super) fn mapping_key(table: Table) -> Option<u64> {
 }
 
 /// Frames that are sent at least, however long they are.
-const LEAST_FRAMES: u64 = 12;
+const LEAST_FRAMES: u64 = 6;
 /// Clocks without traffic before a frame's latency is measured.
 const PAUSE: u64 = 24;
 /// Clocks after which frames that are still missing count as lost.
