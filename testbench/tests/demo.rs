@@ -126,10 +126,12 @@ fn tshark_finds_every_checksum_good_and_nothing_malformed() {
     assert_eq!(packets.len() as u64, DEMO.0.replay.counters.output(Output::Net0).frames, "tshark reads every frame");
     let mut counts: BTreeMap<String, u64> = BTreeMap::new();
     for packet in &packets {
-        let field = |name: &str| packet[fields.iter().position(|f| *f == name).unwrap()].as_str();
+        // Of an ICMP error the values of the quoted headers follow behind commas.
+        let all = |name: &str| packet[fields.iter().position(|f| *f == name).unwrap()].as_str();
+        let field = |name: &str| all(name).split(',').next().unwrap();
         let place = format!("frame {} ({})", field("frame.number"), field("frame.protocols"));
         assert_eq!(field("_ws.malformed"), "", "{place} is malformed");
-        assert_eq!(field("ip.checksum.status"), GOOD, "{place}");
+        assert!(all("ip.checksum.status").split(',').all(|status| status == GOOD), "{place}");
         *counts.entry("ip good".into()).or_default() += 1;
         let fragment = !matches!(field("ip.flags.mf"), "0" | "False") || field("ip.frag_offset") != "0";
         for (name, protocol) in [("tcp", "6"), ("udp", "17"), ("icmp", "1")] {
