@@ -47,8 +47,6 @@ outcomes! {
     PuntUnmatched = 16, Punt, "unmatched";
     /// AH, UDP-Lite or DCCP, whose checksums cover the addresses in ways that the EM does not follow.
     PuntUnsupportedL4 = 17, Punt, "unsupported_l4";
-    /// An ICMP error, whose quoted header the EM does not rewrite yet.
-    PuntIcmpError = 18, Punt, "icmp_error";
     /// A RoCEv2 datagram, whose ICRC the EM does not patch yet.
     PuntRoce = 19, Punt, "roce";
     /// An ICMP error that quotes an IPv4 header with options.
