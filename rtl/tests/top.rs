@@ -3,7 +3,7 @@
 use em_rtl::{
     config::Profile,
     csr::{PortCounter, Reg, outcome_counter, port_counter, resp},
-    lookup::{Lookup, Operation},
+    lookup::{Operation, Table, function_value, nat_tx_key, nat_tx_value},
     outcome::Outcome,
     top::EmTop,
 };
@@ -102,46 +102,61 @@ fn receive(sim: &Sim<EmTop>) -> Vec<u8> {
     }
 }
 
+/// Carries out a table command.
+fn command(sim: &Sim<EmTop>, operation: Operation, table: Table, slot: u32, key: u64, value: u64) {
+    for (reg, data) in [
+        (Reg::TableSelect, table as u32),
+        (Reg::TableSlot, slot),
+        (Reg::TableKey0, key as u32),
+        (Reg::TableKey1, (key >> 32) as u32),
+        (Reg::TableValue0, value as u32),
+        (Reg::TableValue1, (value >> 32) as u32),
+        (Reg::TableCommand, operation.encoded() as u32),
+    ] {
+        assert_eq!(write(sim, reg.offset(), data), resp::OKAY, "{}", reg.name());
+    }
+}
+
+/// A counter's value in a fresh snapshot.
+fn count(sim: &Sim<EmTop>, address: u32) -> u32 {
+    assert_eq!(write(sim, Reg::CounterLatch.offset(), 1), resp::OKAY);
+    while read(sim, Reg::CounterLatch.offset()) != 0 {}
+    read(sim, address)
+}
+
 #[test]
 fn a_mapping_written_over_the_bus_translates_a_frame() {
     let config = Profile::named("ecp5").unwrap().config;
-    let nat = config.lookup().nat_table();
+    let tables = config.tables();
     let sim = Sim::new(&EmTop { config }).unwrap();
     sim.reset();
-    while read(&sim, Reg::Status.offset()) == 0 {}
+    let ready = Reg::Status.field("ready");
+    while ready.get(read(&sim, Reg::Status.offset())) == 0 {}
 
     // Without an entry of its function the frame goes nowhere.
     let frame = bytes(FRAME);
     send(&sim, &frame);
     sim.steps(100);
-    let outcome = |o: Outcome| read(&sim, outcome_counter(o));
+    let outcome = |o: Outcome| count(&sim, outcome_counter(o));
     assert_eq!((outcome(Outcome::NoFunction), outcome(Outcome::Net0)), (1, 0));
 
-    // With one, but without a mapping, neither.
-    let entry = [("valid", 1), ("mode", 0), ("unmatched", 0)];
-    let entry = entry.iter().fold(0, |word, (field, value)| word | Reg::FunctionEntry.field(field).place(*value));
-    assert_eq!(write(&sim, Reg::FunctionIndex.offset(), FUNCTION.into()), resp::OKAY);
-    assert_eq!(write(&sim, Reg::FunctionEntry.offset(), entry), resp::OKAY);
+    // With one, but without a mapping, neither; and with a mapping only when it is committed.
+    command(&sim, Operation::Insert, Table::Function, FUNCTION.into(), 0, function_value(0, 0, 0));
+    command(&sim, Operation::Commit, Table::Function, 0, 0, 0);
+    let key = nat_tx_key(FUNCTION, INSIDE);
+    let row = tables.geometry(Table::NatTx).row_of(0, key.into());
+    command(&sim, Operation::Insert, Table::Function, FUNCTION.into(), 0, function_value(0, 0, 0));
+    command(&sim, Operation::Insert, Table::NatTx, row, key, nat_tx_value(OUTSIDE, None, false));
     send(&sim, &frame);
     sim.steps(100);
     assert_eq!((outcome(Outcome::NatSource), outcome(Outcome::Net0)), (1, 0));
 
-    let row = nat.row_of(0, Lookup::nat_key(FUNCTION, INSIDE));
-    for (reg, value) in [
-        (Reg::NatFunction, FUNCTION.into()),
-        (Reg::NatInside, INSIDE),
-        (Reg::NatOutside, OUTSIDE),
-        (Reg::NatSlot, Reg::NatSlot.field("row").place(row)),
-        (Reg::NatCommand, Operation::Insert.encoded() as u32),
-    ] {
-        assert_eq!(write(&sim, reg.offset(), value), resp::OKAY, "{}", reg.name());
-    }
+    command(&sim, Operation::Commit, Table::NatTx, 0, 0, 0);
     send(&sim, &frame);
     assert_eq!(receive(&sim), bytes(TRANSLATED));
     sim.steps(20);
     assert_eq!((outcome(Outcome::NatSource), outcome(Outcome::Net0)), (1, 1));
-    let port = |c: PortCounter| read(&sim, port_counter(c));
-    assert_eq!(port(PortCounter::HostRxFrames), 3);
-    assert_eq!(port(PortCounter::HostRxBytes), 180);
-    assert_eq!((port(PortCounter::Net0TxFrames), port(PortCounter::Net0TxBytes)), (1, 60));
+    let port = |port: PortCounter| (count(&sim, port_counter(port)), count(&sim, port_counter(port) + 8));
+    assert_eq!(port(PortCounter::HostRx), (3, 180));
+    assert_eq!(port(PortCounter::Net0Tx), (1, 60));
 }
