@@ -103,12 +103,12 @@ fn outcome_waveform() {
     let outcome = Outcome::Runt.code();
     sim.poke(io.sweep.row, outcome);
     record(&sim, &[io.valid, io.outcome, io.sweep.active, io.sweep.visit, io.sweep.step, io.count]);
-    for clock in 0..12 {
+    for clock in 0..12u64 {
         sim.poke(io.valid, (1..5).contains(&clock));
         sim.poke(io.outcome, outcome);
         sim.poke(io.sweep.active, clock >= 4);
         sim.poke(io.sweep.visit, clock >= 8);
-        sim.poke(io.sweep.step, if clock >= 8 { clock - 8 } else { 0 });
+        sim.poke(io.sweep.step, clock.saturating_sub(8));
         sim.step();
     }
     is_in_page(include_str!("../src/csr/counters/outcomes.rs"), &sim.wave());
