@@ -25,7 +25,7 @@ fn profiles() {
     let generate = format!("generate --out {out}");
     let rules = files.write("rules.toml", nat_rules(1));
     for call in [&generate, &format!("rules check {rules}"), &format!("{} --out-dir {out}", sim(&files))] {
-        refused(&format!("{call} --profile ecp6"), &["no profile `ecp6`", "built in: ecp5", "--config FILE"]);
+        refused(&format!("{call} --profile ecp6"), &["no profile `ecp6`", "built in: small, ecp5, line100", "--config FILE"]);
         let missing = files.arg("nowhere.toml");
         refused(&format!("{call} --config {missing}"), &[&missing, "cannot be read", "Check the path"]);
         let config = files.write("mine.toml", ECP5.replace("[buffer]", "[buffer]\ncolour = 1"));
@@ -146,7 +146,7 @@ fn missing_tools() {
 #[test]
 fn a_reader_that_goes_away_is_no_error() {
     let files = Files::new();
-    let rules = files.write("R.toml", nat_rules(3000));
+    let rules = files.write("R.toml", nat_rules(1500));
     let mut child =
         command(&format!("rules program {rules}")).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     drop(child.stdout.take());

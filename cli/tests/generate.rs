@@ -51,7 +51,7 @@ fn a_second_run_replaces_the_first() {
     assert!(contents(&files.path("out")) == before);
 
     files.write("out/own.v", "module own; endmodule\n");
-    let config = files.write("small.toml", ECP5.replace("nat_rows = 1024", "nat_rows = 256"));
+    let config = files.write("small.toml", ECP5.replace("nat_rows = 512", "nat_rows = 256"));
     good(&format!("generate --config {config} --out {out}"));
     let listed = verilog(&files);
     let mut found: Vec<String> = names(&files.path("out")).into_iter().filter(|n| n.ends_with(".v")).collect();
@@ -132,7 +132,7 @@ fn the_manifest_lists_every_port_register_and_table() {
         .collect();
     let declared = declared_ports(&fs::read_to_string(files.path("out/em_top.v")).unwrap());
     assert_eq!(listed, declared);
-    assert_eq!(listed.len(), 2 + 3 * 6 + 19);
+    assert_eq!(listed.len(), 2 + 8 * 6 + 1 + 19);
 
     let in_manifest: Vec<&str> = manifest["files"].as_array().unwrap().iter().map(|f| f.as_str().unwrap()).collect();
     assert_eq!(in_manifest, verilog(&files));

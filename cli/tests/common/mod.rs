@@ -10,8 +10,8 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// A profile's tables hold 3,891 mappings: 95 % of 4 ways of 1,024 rows.
-pub const RATED: usize = 3891;
+/// A profile's tables hold 1,945 mappings: 95 % of 4 ways of 512 rows.
+pub const RATED: usize = 1945;
 
 /// What a call of `em` did.
 pub struct Run {
