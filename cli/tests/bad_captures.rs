@@ -82,5 +82,5 @@ fn frames_of_no_function() {
     let unnamed = files.write("unnamed.pcapng", pcapng(&[None], &[(0, udp_frame(10))]));
     refuses(&files, &unnamed, "", &[&unnamed, "has no name", remedy]);
     let beyond = files.write("beyond.pcapng", pcapng(&[Some("fn65536")], &[(0, udp_frame(10))]));
-    refuses(&files, &beyond, "", &[&beyond, "fn65536", "fn0 to fn65535"]);
+    refuses(&files, &beyond, "", &[&beyond, "function 65536", "fn0 to fn65535"]);
 }
