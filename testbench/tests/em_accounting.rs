@@ -19,18 +19,23 @@ fn bytes<'a>(frames: impl IntoIterator<Item = &'a InFrame>) -> u64 {
     frames.into_iter().map(|f| f.data.len() as u64).sum()
 }
 
+/// A frame for each outcome; the longest that the profile takes has 9,216 bytes.
+fn frame_of(outcome: Outcome, mark: u8) -> Option<InFrame> {
+    frame_for(outcome, 9216, mark)
+}
+
 #[test]
 fn every_outcome_counts_its_frames_and_no_others() {
-    let left_out: Vec<Outcome> = Outcome::ALL.iter().copied().filter(|o| frame_for(*o, 9216, 0).is_none()).collect();
-    let elsewhere = [Outcome::PuntFull, Outcome::NotForUs, Outcome::Parity];
-    assert_eq!(left_out, elsewhere, "these outcomes are provoked below, and by damaged tables");
+    let left_out: Vec<Outcome> = Outcome::ALL.iter().copied().filter(|o| frame_of(*o, 0).is_none()).collect();
+    // The first is for hardware that does not rewrite errors; the others need more than a frame and have tests of their own.
+    assert_eq!(left_out, [Outcome::PuntIcmpError, Outcome::PuntFull, Outcome::NotForUs, Outcome::Parity]);
     // Another number of frames for each outcome: 1, 2, 3, …, mixed; and each between frames that are forwarded.
     let mut frames = Vec::new();
     for round in 0..Outcome::ALL.len() {
         for (i, outcome) in Outcome::ALL.iter().enumerate().skip(round) {
             let mark = (23 * round + i) as u8;
-            frames.extend(frame_for(*outcome, 9216, mark));
-            frames.extend(frame_for(Outcome::Net0, 9216, mark).filter(|_| round == 0));
+            frames.extend(frame_of(*outcome, mark));
+            frames.extend(frame_of(Outcome::Net0, mark).filter(|_| round == 0));
         }
     }
     for stalled in [false, true] {
@@ -38,10 +43,11 @@ fn every_outcome_counts_its_frames_and_no_others() {
         if !stalled {
             never_stalled(&mut board.em);
         }
+        // The board holds the frames and bytes of every port against the model's.
         let replay = board.run(&frames).unwrap_or_else(|e| panic!("{e}"));
         for (i, outcome) in Outcome::ALL.iter().enumerate() {
             let expected = match outcome {
-                Outcome::PuntFull => 0,
+                o if left_out.contains(o) => 0,
                 // The good ones between, beside its own one of the first round.
                 Outcome::Net0 => 1 + Outcome::ALL.len() as u64,
                 _ => i as u64 + 1,
@@ -49,25 +55,28 @@ fn every_outcome_counts_its_frames_and_no_others() {
             assert_eq!(replay.counters.of(*outcome), expected, "{outcome:?}");
         }
         assert_balanced(&replay.counters);
-        assert_eq!(replay.counters.input(Input::Host).frames, frames.len() as u64);
-        assert_eq!(replay.counters.input(Input::Host).bytes, bytes(&frames));
-        let out = |f: &[u8]| f.len() as u64;
-        assert_eq!(
-            replay.counters.output(Output::Net0).bytes,
-            replay.outputs.net0.iter().map(|f| out(&f.frame)).sum::<u64>()
-        );
-        assert_eq!(
-            replay.counters.output(Output::Punt).bytes,
-            replay.outputs.punted.iter().map(|f| out(&f.frame)).sum::<u64>()
-        );
+        let taken = Input::ALL.map(|i| replay.counters.input(i));
+        assert_eq!(taken.iter().map(|c| c.frames).sum::<u64>(), frames.len() as u64);
+        assert_eq!(taken.iter().map(|c| c.bytes).sum::<u64>(), bytes(&frames));
     }
 }
 
 #[test]
+fn frames_for_nobody_are_dropped_where_the_rules_say_so() {
+    let rules = format!("{RULES}\n[port]\nnot_for_us = \"drop\"\n");
+    let mut board = HARDWARE.scoreboard(&rules, 202);
+    let frames: Vec<InFrame> =
+        (0..30).filter_map(|mark| frame_of([Outcome::PuntNotForUs, Outcome::Host][mark % 2], mark as u8)).collect();
+    let replay = board.run(&frames).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!((replay.counters.of(Outcome::NotForUs), replay.counters.of(Outcome::Host)), (15, 15));
+    assert_balanced(&replay.counters);
+}
+
+#[test]
 fn frames_of_one_outcome_back_to_back_are_all_counted() {
-    for outcome in Outcome::ALL.iter().copied().filter(|o| frame_for(*o, 9216, 0).is_some()) {
+    for outcome in Outcome::ALL.iter().copied().filter(|o| frame_of(*o, 0).is_some()) {
         let count: usize = if outcome == Outcome::Oversize { 5 } else { 70 };
-        let frames: Vec<InFrame> = (0..count).filter_map(|i| frame_for(outcome, 9216, i as u8)).collect();
+        let frames: Vec<InFrame> = (0..count).filter_map(|i| frame_of(outcome, i as u8)).collect();
         let mut board = HARDWARE.scoreboard(RULES, 210);
         never_stalled(&mut board.em);
         let replay = board.run(&frames).unwrap_or_else(|e| panic!("{outcome:?}: {e}"));
@@ -156,18 +165,17 @@ fn a_frame_longer_than_the_punt_buffer_has_room_for_lets_a_shorter_one_in() {
     let em = &mut board.em;
     never_stalled(em);
     em.sink(Output::Punt).unwrap().set_stall(Stall::Random { percent: 100, seed: 0 });
-    // 576, 440, of which two have gone on to the arbiter behind the buffer: 10 places of 1,024 are left; 11 beats do not
-    // fit, 10 do, and then not one more.
-    let lengths = [9216, 7040, 176, 160, 16];
+    // 576 and 440 beats leave 8 places of 1,024, and the few that lie behind the buffer: 20 beats do not fit, 4 do.
+    let lengths = [9216, 7040, 320, 64];
     lengths.iter().for_each(|l| em.send(Entry::Host { function: 1 }, false, &craft::unknown(*l, *l as u8)).unwrap());
     em.bench.run_until("all frames taken", 5000, |b| b.sources.iter().all(|s| s.queued() == 0)).unwrap();
     em.bench.run(2000).unwrap();
     let counters = em.counters().unwrap();
-    assert_eq!((counters.of(Outcome::PuntUnmatched), counters.of(Outcome::PuntFull)), (3, 2));
+    assert_eq!((counters.of(Outcome::PuntUnmatched), counters.of(Outcome::PuntFull)), (3, 1));
     em.sink(Output::Punt).unwrap().set_stall(Stall::None);
     em.settle().unwrap();
     let lengths: Vec<usize> = em.take_outputs().unwrap().punted.iter().map(|p| p.frame.len()).collect();
-    assert_eq!(lengths, [9216, 7040, 160]);
+    assert_eq!(lengths, [9216, 7040, 64]);
     assert_balanced(&em.counters().unwrap());
 }
 
