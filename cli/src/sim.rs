@@ -13,6 +13,7 @@ use std::{collections::BTreeMap, path::PathBuf};
 
 #[derive(clap::Args)]
 #[command(group = clap::ArgGroup::new("input").required(true).multiple(true))]
+#[command(override_usage = "em sim [OPTIONS] --rules <FILE> --out-dir <DIR> --host-in <FILE> (or another --…-in)")]
 pub struct Args {
     #[command(flatten)]
     profile: ProfileArgs,

@@ -41,7 +41,7 @@ fn every_frame_of_the_demo_has_one_outcome() {
         assert!(s["frames_out"][key].is_u64(), "{key}");
     }
     assert!(s["m2m_in"].is_u64() && s["m2m_out"].is_u64() && s["clocks"].as_u64() > Some(0) && s["wall_s"].is_f64());
-    assert_eq!(names(&files.path("out")), ["net0.pcap", "punt.pcapng"]);
+    assert_eq!(names(&files.path("out")), ["host.pcapng", "net0.pcap", "net1.pcap", "punt.pcapng"]);
 }
 
 #[test]
@@ -55,7 +55,7 @@ fn the_table_is_for_people() {
     for line in text.lines().filter(|line| !line.starts_with("wrote ")) {
         assert!(line.chars().count() <= 100, "{line}");
     }
-    assert_eq!(text.lines().filter(|line| line.starts_with("wrote ")).count(), 2);
+    assert_eq!(text.lines().filter(|line| line.starts_with("wrote ")).count(), 4);
 }
 
 #[test]
@@ -64,7 +64,7 @@ fn the_same_seed_gives_the_same_bytes_and_stalls_change_no_frame() {
     for (out, options) in [("plain", ""), ("a", "--stall 30 --seed 5"), ("b", "--stall 30 --seed 5")] {
         good(&demo(&files, out, options));
     }
-    for name in ["net0.pcap", "punt.pcapng"] {
+    for name in ["host.pcapng", "net0.pcap", "net1.pcap", "punt.pcapng"] {
         let of = |out: &str| fs::read(files.path(out).join(name)).unwrap();
         assert!(of("a") == of("b"), "{name}");
     }
