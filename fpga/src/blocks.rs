@@ -2,6 +2,7 @@
 
 use em_rtl::{config::Profile, top::EmTop};
 use hdl::{Block, Design};
+use std::collections::HashSet;
 
 /// Name of the whole core's module.
 pub const CORE: &str = "em_top";
@@ -63,12 +64,25 @@ pub fn of_profile(profile: &Profile) -> Result<Vec<Entry>, BlockError> {
     let core = hdl::elaborate(&EmTop { config: profile.config.clone() })
         .map_err(|e| BlockError::Elaboration { profile: profile.name.clone(), faults: e.to_string() })?;
     let entry = |i: usize| {
-        // Children stand before their parents; what does not belong to the block is left out when yosys reads it.
-        let design = Design { modules: core.modules[..=i].to_vec() };
+        let design = below(&core, i);
         let (name, doc) = (design.top().name.clone(), design.top().doc.clone());
         Entry { name, doc, make: Box::new(move || Ok(design.clone())) }
     };
     Ok((0..core.modules.len()).map(entry).collect())
+}
+
+/// Module `top` of a design and what stands in it. Children stand before their parents.
+fn below(core: &Design, top: usize) -> Design {
+    let mut wanted = HashSet::from([core.modules[top].name.clone()]);
+    let mut modules = Vec::new();
+    for module in core.modules[..=top].iter().rev() {
+        if wanted.contains(&module.name) {
+            wanted.extend(module.insts.iter().map(|inst| inst.target.name()));
+            modules.push(module.clone());
+        }
+    }
+    modules.reverse();
+    Design { modules }
 }
 
 /// The block of this name; the whole core without one.

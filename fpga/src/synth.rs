@@ -5,7 +5,7 @@ use crate::{
     blocks::{self, BlockError},
     goal, shares,
 };
-use em_rtl::config::Profile;
+use em_rtl::{config::Profile, top::EmTop};
 use em_tools::Tool;
 use serde_json::{Value, json};
 use std::{
@@ -65,6 +65,8 @@ pub struct Summary {
     pub shares: Vec<Share>,
     /// Clock to reach in MHz.
     pub target_mhz: f64,
+    /// The stages of the profile's pipeline and the clocks that each takes.
+    pub stages: Vec<(&'static str, u32)>,
     /// Versions of yosys and nextpnr.
     pub tools: [(String, String); 2],
 }
@@ -81,7 +83,8 @@ pub fn run(request: &Request, progress: impl FnMut(&str)) -> Result<Summary, Syn
     let design = entry.design().map_err(Error::Elaboration)?;
     let measured = Measurement::of(&design, request.part.unwrap_or(goal.part), request.seeds, progress)?;
     let target_mhz = request.target_mhz.unwrap_or(if whole { goal.mhz } else { goal.block_mhz() });
-    Ok(Summary { profile: request.profile.name.clone(), measured, shares: shares(&design)?, target_mhz, tools })
+    let stages = EmTop { config: request.profile.config.clone() }.stages();
+    Ok(Summary { profile: request.profile.name.clone(), measured, shares: shares(&design)?, target_mhz, stages, tools })
 }
 
 /// The tools and their versions.
@@ -129,6 +132,7 @@ impl Summary {
             "cells": m.framed.block,
             "frame_cells": m.framed.frame,
             "blocks": self.shares,
+            "stages": self.stages.iter().map(|(stage, clocks)| json!({ "stage": stage, "clocks": clocks })).collect::<Vec<_>>(),
             "runs": runs,
             "flags": crate::flags(),
             "tools": self.tools.iter().map(|(t, v)| (t.clone(), Value::from(v.clone()))).collect::<serde_json::Map<_, _>>(),

@@ -17,8 +17,8 @@ fn random_frame(rng: &mut StdRng, block: &Egress, most: usize) -> Frame {
     let of_kind = |kind: Kind| Outcome::ALL.iter().copied().filter(move |o| o.kind() == kind);
     let outcome = match rng.random_range(0..10) {
         0..6 => forwards(block.direction)[rng.random_range(0..forwards(block.direction).len())],
-        6..8 => of_kind(Kind::Punt).nth(rng.random_range(0..8)).unwrap(),
-        _ => of_kind(Kind::Drop).nth(rng.random_range(0..8)).unwrap(),
+        6..8 => of_kind(Kind::Punt).nth(rng.random_range(0..of_kind(Kind::Punt).count())).unwrap(),
+        _ => of_kind(Kind::Drop).nth(rng.random_range(0..of_kind(Kind::Drop).count())).unwrap(),
     };
     let lanes = block.size.lanes() as usize;
     let beats = if rng.random_bool(0.5) { 1 } else { rng.random_range(1..=most) };
