@@ -13,7 +13,7 @@ use std::{collections::BTreeMap, path::PathBuf};
 
 #[derive(clap::Args)]
 #[command(group = clap::ArgGroup::new("input").required(true).multiple(true))]
-#[command(override_usage = "em sim [OPTIONS] --rules <FILE> --out-dir <DIR> --host-in <FILE> (or another --…-in)")]
+#[command(override_usage = "em sim [OPTIONS] --rules <FILE> --out-dir <DIR> --host-in <FILE>")]
 pub struct Args {
     #[command(flatten)]
     profile: ProfileArgs,
@@ -32,7 +32,7 @@ pub struct Args {
     /// Frames from network port 1: pcap or pcapng
     #[arg(long, value_name = "FILE", group = "input")]
     net1_in: Option<PathBuf>,
-    /// Frames to inject: pcapng with interfaces named host.fnN, net0, net1 or uplink
+    /// Frames to inject: pcapng, interfaces host.fnN, net0, net1 or uplink
     #[arg(long, value_name = "FILE", group = "input")]
     inject_in: Option<PathBuf>,
     /// Network port whose link is down; may be given twice

@@ -25,7 +25,10 @@ fn profiles() {
     let generate = format!("generate --out {out}");
     let rules = files.write("rules.toml", nat_rules(1));
     for call in [&generate, &format!("rules check {rules}"), &format!("{} --out-dir {out}", sim(&files))] {
-        refused(&format!("{call} --profile ecp6"), &["no profile `ecp6`", "built in: small, ecp5, line100", "--config FILE"]);
+        refused(
+            &format!("{call} --profile ecp6"),
+            &["no profile `ecp6`", "built in: small, ecp5, line100", "--config FILE"],
+        );
         let missing = files.arg("nowhere.toml");
         refused(&format!("{call} --config {missing}"), &[&missing, "cannot be read", "Check the path"]);
         let config = files.write("mine.toml", ECP5.replace("[buffer]", "[buffer]\ncolour = 1"));

@@ -143,16 +143,9 @@ mod tests {
 
     const REPORT: &str = include_str!("../tests/report/report.json");
     const NETLIST: &str = include_str!("../tests/report/netlist.json");
-    const REGISTERS: &str = include_str!("../tests/report/registers.json");
-
-    fn names() -> Names {
-        let [netlist, registers] = [NETLIST, REGISTERS].map(String::from);
-        let (block, frame, verilog) = Default::default();
-        Names::of(&Framed { block, frame, verilog, netlist, registers }).unwrap()
-    }
 
     fn routed() -> Routed {
-        read(REPORT.into(), &names(), 7).unwrap()
+        read(REPORT.into(), &Names::of_netlist(NETLIST).unwrap(), 7).unwrap()
     }
 
     #[test]
@@ -177,7 +170,7 @@ mod tests {
 
     #[test]
     fn what_is_no_report_is_refused() {
-        let error = read("{}".into(), &names(), 1).unwrap_err().to_string();
+        let error = read("{}".into(), &Names::of_netlist(NETLIST).unwrap(), 1).unwrap_err().to_string();
         assert!(error.starts_with("cannot read the report of nextpnr: missing field"), "{error}");
     }
 

@@ -1,7 +1,7 @@
 //! A critical path in the names of our Verilog: nextpnr knows cells and nets by names that yosys made up or chose among
 //! several.
 
-use crate::{Error, Framed, harness::INSTANCE, nextpnr::Segment};
+use crate::{Error, harness::INSTANCE, nextpnr::Segment};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 
@@ -123,28 +123,6 @@ struct NetName {
     attributes: HashMap<String, serde_json::Value>,
 }
 
-impl Cell {
-    /// The net that a flip-flop drives.
-    fn output(&self) -> Option<u64> {
-        match self.connections.get("Q").map(Vec::as_slice) {
-            Some([Bit::Net(q)]) => Some(*q),
-            _ => None,
-        }
-    }
-}
-
-impl NetName {
-    /// The nets and their names, `name[3]` if there are several.
-    fn named_bits(&self, name: &str) -> Vec<(u64, String)> {
-        let wide = self.bits.len() > 1 || self.offset != 0;
-        let named = |(i, bit): (i64, &Bit)| match bit {
-            Bit::Net(number) => Some((*number, if wide { format!("{name}[{i}]") } else { name.to_string() })),
-            Bit::Constant(_) => None,
-        };
-        (self.offset..).zip(&self.bits).filter_map(named).collect()
-    }
-}
-
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Bit {
@@ -162,38 +140,11 @@ fn our_line(attributes: &HashMap<String, serde_json::Value>) -> Option<String> {
 }
 
 impl Names {
-    /// Of a block's netlist and registers.
+    /// Of a netlist in yosys' JSON format, whose top has the attribute `top`.
     ///
     /// # Errors
     /// [`Error::Report`] for what is no netlist.
-    pub fn of(framed: &Framed) -> Result<Names, Error> {
-        let mut names = Names::of_netlist(&framed.netlist)?;
-        let registers: Netlist = serde_json::from_str(&framed.registers)?;
-        for module in registers.modules.into_values() {
-            let mut called: HashMap<u64, Vec<(String, Option<String>)>> = HashMap::new();
-            for (name, net) in module.netnames {
-                let line = our_line(&net.attributes);
-                for (number, name) in net.named_bits(&name) {
-                    called.entry(number).or_default().push((format!("{INSTANCE}.{name}"), line.clone()));
-                }
-            }
-            for (cell, what) in &module.cells {
-                let Some(before) = what.output() else { continue };
-                let Some((now, _)) = names.registers.get(&format!("{INSTANCE}.{cell}")) else { continue };
-                for (name, line) in called.get(&before).into_iter().flatten() {
-                    let known = names.names_of.entry(*now).or_default();
-                    if !known.contains(name) {
-                        known.push(name.clone());
-                    }
-                    names.declared.extend(line.clone().map(|line| (name.clone(), line)));
-                }
-            }
-        }
-        Ok(names)
-    }
-
-    /// Of a netlist in yosys' JSON format, whose top has the attribute `top`.
-    fn of_netlist(text: &str) -> Result<Names, Error> {
+    pub fn of_netlist(text: &str) -> Result<Names, Error> {
         let netlist: Netlist = serde_json::from_str(text)?;
         let mut names = Names {
             net_of: HashMap::new(),
@@ -204,17 +155,20 @@ impl Names {
         for module in netlist.modules.into_values().filter(|m| m.attributes.contains_key("top")) {
             for (name, net) in module.netnames {
                 let line = our_line(&net.attributes);
-                for (number, name) in net.named_bits(&name) {
-                    names.names_of.entry(number).or_default().push(name.clone());
+                let wide = net.bits.len() > 1 || net.offset != 0;
+                for (i, bit) in (net.offset..).zip(&net.bits) {
+                    let Bit::Net(number) = bit else { continue };
+                    let name = if wide { format!("{name}[{i}]") } else { name.clone() };
+                    names.names_of.entry(*number).or_default().push(name.clone());
                     if let Some(line) = &line {
                         names.declared.insert(name.clone(), line.clone());
                     }
-                    names.net_of.insert(name, number);
+                    names.net_of.insert(name, *number);
                 }
             }
             for (name, cell) in module.cells.into_iter().filter(|(_, c)| c.kind == "TRELLIS_FF") {
-                if let Some(q) = cell.output() {
-                    names.registers.insert(name, (q, our_line(&cell.attributes)));
+                if let Some([Bit::Net(q)]) = cell.connections.get("Q").map(Vec::as_slice) {
+                    names.registers.insert(name, (*q, our_line(&cell.attributes)));
                 }
             }
         }

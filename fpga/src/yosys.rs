@@ -159,8 +159,7 @@ impl Synthesis {
         if alone.abs_diff(inside) * 50 > alone {
             return Err(Error::Loss { alone, inside });
         }
-        let (netlist, registers) = (folder.read("netlist.json")?, folder.read("registers.json")?);
-        Ok(Framed { block, frame, verilog, netlist, registers })
+        Ok(Framed { block, frame, verilog, netlist: folder.read("netlist.json")? })
     }
 
     /// Writes the files and returns the script that reads and synthesises them.
@@ -174,15 +173,7 @@ impl Synthesis {
             let defines: String = self.defines.iter().map(|d| format!(" -D {d}")).collect();
             script += &format!("read_verilog{defines} {name}\n");
         }
-        // Mapping to lookup tables forgets many a signal's name, but not those of cells: so registers get theirs before, and
-        // what they and their outputs were called is written down.
-        let synth = format!("synth_ecp5{options} -top {}", self.top);
-        Ok(script
-            + &format!(
-                "{synth} -run begin:map_luts\nautoname t:TRELLIS_FF\n\
-                 select t:TRELLIS_FF t:TRELLIS_FF %x:+[Q]\nwrite_json -selected registers.json\nselect -clear\n\
-                 {synth} -run map_luts:\n"
-            ))
+        Ok(script + &format!("synth_ecp5{options} -top {}\n", self.top))
     }
 }
 
@@ -197,8 +188,6 @@ pub struct Framed {
     pub verilog: String,
     /// Both, in yosys' JSON format.
     pub netlist: String,
-    /// The block's registers with the names of their outputs, before mapping, in the same format.
-    pub registers: String,
 }
 
 #[derive(Deserialize)]

@@ -1,6 +1,12 @@
 //! Registers, wires, `when` and `switch`.
 
-use crate::{Bits, Value, bits::Operand, build::{Place, with}, error::Fault, ir::*};
+use crate::{
+    Bits, Value,
+    bits::Operand,
+    build::{Place, with},
+    error::Fault,
+    ir::*,
+};
 use std::{panic::Location, rc::Rc};
 
 fn new_sig(width: u32, kind: SigKind, loc: Loc) -> Bits {

@@ -105,8 +105,18 @@ impl Op {
         match &mut op {
             Const(_) | Sig(_) => {}
             Not(a) | Slice(a, _) | Repeat(a, _) | RedAnd(a) | RedOr(a) | RedXor(a) => *a = f(*a),
-            And(a, b) | Or(a, b) | Xor(a, b) | Add(a, b) | Sub(a, b) | Mul(a, b) | Eq(a, b) | Ult(a, b) | Slt(a, b)
-            | Shl(a, b) | Shr(a, b) | Sar(a, b) => (*a, *b) = (f(*a), f(*b)),
+            And(a, b)
+            | Or(a, b)
+            | Xor(a, b)
+            | Add(a, b)
+            | Sub(a, b)
+            | Mul(a, b)
+            | Eq(a, b)
+            | Ult(a, b)
+            | Slt(a, b)
+            | Shl(a, b)
+            | Shr(a, b)
+            | Sar(a, b) => (*a, *b) = (f(*a), f(*b)),
             Mux(c, t, e) => (*c, *t, *e) = (f(*c), f(*t), f(*e)),
             Concat(parts) => parts.iter_mut().for_each(|p| *p = f(*p)),
             Select(index, options) => {

@@ -1,10 +1,6 @@
 //! Signed (two's complement) arithmetic.
 
-use crate::{
-    Bits,
-    Operand, mux,
-    ir::Op,
-};
+use crate::{Bits, Operand, ir::Op, mux};
 use std::ops::{Add, Mul, Sub};
 
 /// A signal read as a two's complement number. The rules of [`Bits`] on widths hold.

@@ -62,17 +62,6 @@ fn every_outcome_counts_its_frames_and_no_others() {
 }
 
 #[test]
-fn frames_for_nobody_are_dropped_where_the_rules_say_so() {
-    let rules = format!("{RULES}\n[port]\nnot_for_us = \"drop\"\n");
-    let mut board = HARDWARE.scoreboard(&rules, 202);
-    let frames: Vec<InFrame> =
-        (0..30).filter_map(|mark| frame_of([Outcome::PuntNotForUs, Outcome::Host][mark % 2], mark as u8)).collect();
-    let replay = board.run(&frames).unwrap_or_else(|e| panic!("{e}"));
-    assert_eq!((replay.counters.of(Outcome::NotForUs), replay.counters.of(Outcome::Host)), (15, 15));
-    assert_balanced(&replay.counters);
-}
-
-#[test]
 fn frames_of_one_outcome_back_to_back_are_all_counted() {
     for outcome in Outcome::ALL.iter().copied().filter(|o| frame_of(*o, 0).is_some()) {
         let count: usize = if outcome == Outcome::Oversize { 5 } else { 70 };

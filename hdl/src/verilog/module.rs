@@ -3,9 +3,10 @@
 use super::{
     Options,
     expr::{Printer, literal},
+    one_line,
     plan::Plan,
     process::{self, Process},
-    one_line, property, range,
+    property, range,
 };
 use crate::ir::*;
 use std::{cell::RefCell, collections::HashSet};
