@@ -44,7 +44,7 @@ pub struct Args {
     /// Write waveforms of the whole run, to a file that ends in .vcd or .fst
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
-    /// Percent of clocks in which a stream's sides wait, up to 95
+    /// Percent of clocks in which a stream's sides wait, to 95
     #[arg(long, value_name = "PCT", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=95))]
     stall: u8,
     /// Seed of the waits; the same seed gives the same files
