@@ -7,7 +7,14 @@ use crate::{
 };
 use hdl::{Design, verilog};
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::{
+    collections::BTreeMap,
+    sync::{
+        atomic::{AtomicU32, Ordering},
+        mpsc,
+    },
+    thread,
+};
 
 /// What a design takes on a part, and how fast it is there.
 #[derive(Clone, Debug)]
@@ -23,7 +30,8 @@ pub struct Measurement {
 }
 
 impl Measurement {
-    /// Places and routes `design` with the seeds 1 to `seeds`; `progress` hears what is done now.
+    /// Places and routes `design` with the seeds 1 to `seeds`, as many at a time as the machine has processors; `progress`
+    /// hears what is done now.
     ///
     /// # Errors
     /// A tool is missing, refuses the design or prints what its version does not; see also [`Error::Loss`].
@@ -32,12 +40,15 @@ impl Measurement {
         progress(&format!("synthesising {block}"));
         let framed = synthesis(design).framed(design.top())?;
         let names = Names::of_netlist(&framed.netlist)?;
-        let mut runs = Vec::new();
-        for seed in 1..=seeds {
-            progress(&format!("placing and routing {block}, seed {seed} of {seeds}"));
-            let mut routed = route(&framed, &names, part, seed)?;
-            routed.paths.values_mut().for_each(|path| path.point_at_rust(design));
-            runs.push(routed);
+        let mut runs = in_turns(
+            seeds,
+            |done| {
+                progress(&format!("placing and routing {block}, {done} of {seeds} seeds done"));
+            },
+            |seed| route(&framed, &names, part, seed),
+        )?;
+        for run in &mut runs {
+            run.paths.values_mut().for_each(|path| path.point_at_rust(design));
         }
         Ok(Measurement { block, part: part.to_string(), framed, runs })
     }
@@ -96,6 +107,42 @@ impl Measurement {
         let none = Sites { used: 0, available: 0 };
         self.runs.first().and_then(|run| run.sites.get(kind).copied()).unwrap_or(none)
     }
+}
+
+/// The results of `run` for the seeds 1 to `seeds`, in that order, as many at a time as there are processors; after an
+/// error no other seed is begun. `progress` hears how many are done.
+fn in_turns<T: Send, E: Send>(
+    seeds: u32,
+    mut progress: impl FnMut(u32),
+    run: impl Fn(u32) -> Result<T, E> + Sync,
+) -> Result<Vec<T>, E> {
+    let workers = thread::available_parallelism().map_or(1, |n| n.get() as u32).clamp(1, seeds.max(1));
+    let next = AtomicU32::new(1);
+    let (sender, results) = mpsc::channel();
+    let mut by_seed = BTreeMap::new();
+    progress(0);
+    thread::scope(|scope| {
+        for _ in 0..workers {
+            let (sender, next, run) = (sender.clone(), &next, &run);
+            scope.spawn(move || {
+                loop {
+                    let seed = next.fetch_add(1, Ordering::Relaxed);
+                    if seed > seeds || sender.send((seed, run(seed))).is_err() {
+                        break;
+                    }
+                }
+            });
+        }
+        drop(sender);
+        for (seed, result) in results {
+            if result.is_err() {
+                next.store(seeds + 1, Ordering::Relaxed);
+            }
+            by_seed.insert(seed, result);
+            progress(by_seed.len() as u32);
+        }
+    });
+    by_seed.into_values().collect()
 }
 
 /// The synthesis of a design for ECP5, its block RAM as primitives.
@@ -193,6 +240,31 @@ mod tests {
         assert_eq!(measured(&[150.0, 120.0]).median("clk"), 120.0);
         assert_eq!(three.slowest_clock().as_deref(), Some("clk"));
         assert_eq!(three.lut_percent(), 2.0);
+    }
+
+    #[test]
+    fn every_seed_runs_once_and_results_are_in_their_order() {
+        let mut heard = Vec::new();
+        let all = in_turns(5, |done| heard.push(done), |seed| Ok::<_, String>(10 * seed));
+        assert_eq!(all.unwrap(), [10, 20, 30, 40, 50]);
+        assert_eq!(heard, [0, 1, 2, 3, 4, 5]);
+        assert!(in_turns(0, |_| {}, |seed| Ok::<_, String>(seed)).unwrap().is_empty());
+    }
+
+    #[test]
+    fn the_first_error_ends_the_runs() {
+        let begun = AtomicU32::new(0);
+        let all = in_turns(
+            1000,
+            |_| {},
+            |seed| {
+                begun.fetch_add(1, Ordering::Relaxed);
+                thread::sleep(std::time::Duration::from_millis(1));
+                if seed < 3 { Ok(seed) } else { Err(seed) }
+            },
+        );
+        assert_eq!(all, Err(3));
+        assert!(begun.into_inner() < 1000);
     }
 
     #[test]

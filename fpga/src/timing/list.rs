@@ -7,6 +7,8 @@ use crate::{
 };
 use em_rtl::{
     config::Profile,
+    packet::{Direction, Size},
+    parse::Parse,
     stream::{Arbiter, AsyncFifo, AsyncFrameFifo, FrameFifo, Memory, Narrow, Skid, WhenFull, Widen},
 };
 
@@ -70,6 +72,7 @@ fn stream_blocks() -> Vec<Subject> {
         entries.push(Entry::new(&widen, Widen { from_w: narrow, to_w: wide, user_w }));
         entries.push(Entry::new(&split, Narrow { from_w: wide, to_w: narrow, user_w }));
     }
+    entries.push(Entry::new("parse_64", Parse { size: Size { data_w: 64, beats_w: 9 }, direction: Direction::Rx }));
     let subject =
         |entry: Entry| Subject { name: entry.name.clone(), part: Part::LFE5UM5G_45F_8, target_mhz: None, entry };
     entries.into_iter().map(subject).collect()

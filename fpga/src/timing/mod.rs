@@ -9,7 +9,7 @@ mod peers;
 pub use check::{Change, compare};
 pub use list::{Subject, subjects};
 pub use page::page;
-pub use peers::{PEERS, Peer, peers_of};
+pub use peers::{PEERS, Peer, peers_of, reason};
 
 use crate::{Cells, Measurement, Path, synth::tools};
 use serde::{Deserialize, Serialize};

@@ -1,6 +1,6 @@
 //! `docs/timing.md`.
 
-use super::{Record, Row, peers_of};
+use super::{Record, Row, peers_of, reason};
 use crate::{Part, blocks::CORE};
 use std::fmt::Write;
 
@@ -101,12 +101,13 @@ fn compared(text: &mut String, record: &Record) {
         text,
         &format!(
             "\n## Beside blocks of others, on {}\n\n\
-             The same tools, flags and part. FIFOs hold 4 KiB and drop bad frames; arbiters have two inputs.\n",
+             The same tools, flags and part. FIFOs hold 4 KiB and drop bad frames; arbiters have two inputs. `parse_64` is the parser of the way in at 64 bits; it \
+             reads VLAN tags, IPv6, TCP and ICMP too. Of the peers the lowest and the highest clock of the seeds are known.\n",
             Part::LFE5UM5G_45F_8
         ),
     );
     line(text, "| block | LUT4 | CCU2C | DPR16X4 | LUTs | FFs | EBR | MHz |\n|---|---|---|---|---|---|---|---|");
-    for (name, row) in ours {
+    for (name, row) in &ours {
         let kinds = ["LUT4", "CCU2C", "TRELLIS_DPR16X4"].map(|kind| row.cells.count(kind).to_string()).join(" | ");
         let (luts, ffs, bram) = (row.cells.luts(), row.cells.ffs(), row.cells.block_rams());
         line(text, &format!("| **`{name}`** | {kinds} | {luts} | {ffs} | {bram} | {} |", clocks(row)));
@@ -118,6 +119,22 @@ fn compared(text: &mut String, record: &Record) {
             line(text, &format!("| {}, {} | {kinds} | {luts} | {ffs} | {bram} | {mhz} |", peer.name, peer.project));
         }
     }
+    let behind: Vec<&String> = ours.iter().filter(|(name, row)| is_behind(name, row)).map(|(name, _)| *name).collect();
+    if behind.is_empty() {
+        return;
+    }
+    line(
+        text,
+        "\nWhere a peer takes fewer lookup tables or block RAMs, or its lowest clock is higher than our worst one:\n",
+    );
+    for name in behind {
+        line(text, &format!("- `{name}`: {}", reason(name).unwrap_or("not yet known why.")));
+    }
+}
+
+/// Is one of its peers better?
+fn is_behind(name: &str, row: &Row) -> bool {
+    peers_of(name).any(|peer| peer.is_better_than(row))
 }
 
 fn clocks(row: &Row) -> String {
@@ -129,5 +146,18 @@ fn target(row: &Row) -> String {
         Some(mhz) if row.is_met() => format!("{mhz}"),
         Some(mhz) => format!("**{mhz}: missed**"),
         None => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wherever_a_peer_is_better_the_page_says_why() {
+        let record = Record::load().unwrap();
+        for (name, row) in record.rows.iter().filter(|(name, row)| is_behind(name, row)) {
+            assert!(reason(name).is_some(), "{name}: {} LUTs, {} MHz at worst", row.cells.luts(), row.worst());
+        }
     }
 }

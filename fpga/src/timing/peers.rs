@@ -1,6 +1,8 @@
 //! Open blocks of others that do the same as ours, measured by the same tools with the same flags. Facts for comparison; no
 //! code of theirs is used.
 
+use super::Row;
+
 /// A block of another project.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Peer {
@@ -21,6 +23,12 @@ pub struct Peer {
 }
 
 impl Peer {
+    /// Does a measurement of ours take more lookup tables or block RAMs, or is its worst clock lower?
+    pub fn is_better_than(&self, ours: &Row) -> bool {
+        let cells = &ours.cells;
+        self.all_luts() < cells.luts() || self.bram < cells.block_rams() || ours.worst() < self.mhz[0] as f64
+    }
+
     /// Carries counted as two lookup tables, distributed memories as six.
     pub fn all_luts(&self) -> u64 {
         self.luts[0] + 2 * self.luts[1] + 6 * self.luts[2]
@@ -67,7 +75,28 @@ pub const PEERS: &[Peer] = &[
     peer("narrow_128_64", "axis_adapter", VE, [238, 0, 0], [222, 0], [159, 237]),
     peer("narrow_128_64", "axis_adapter", TAXI, [239, 0, 0], [222, 0], [208, 249]),
     peer("widen_128_512", "axis_adapter", TAXI, [739, 4, 0], [728, 0], [148, 164]),
+    // Three blocks in a row, as they are used: cells added up, the clock of the slowest.
+    peer("parse_64", "eth_axis_rx, ip_eth_rx, udp_ip_rx", VE, [804, 78, 0], [1494, 0], [140, 156]),
 ];
+
+/// Why a subject is larger or slower than a peer.
+const REASONS: &[(&str, &str)] = &[
+    (
+        "async_fifo_128",
+        "It holds a third of the flip-flops of its peers: the block RAM's own output register is the output of the stream, and the pointers are \
+         turned into Gray code and compared in lookup tables where the peers keep copies in registers.",
+    ),
+    (
+        "widen_64_128",
+        "`m_axis_tready` enables every register of the output directly, so that a beat needs no second register; the route of that one net decides the \
+         clock, and differs by 50 MHz from seed to seed. A skid in front of its reader ends it.",
+    ),
+];
+
+/// Why a subject is larger or slower than a peer, if that is known.
+pub fn reason(ours: &str) -> Option<&'static str> {
+    REASONS.iter().find(|(name, _)| *name == ours).map(|(_, why)| *why)
+}
 
 /// The peers of a subject.
 pub fn peers_of(ours: &str) -> impl Iterator<Item = &'static Peer> {

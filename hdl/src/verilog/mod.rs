@@ -3,7 +3,7 @@
 //!
 //! Every operand is emitted with exactly the width of its operation, so that Verilog's context rules have nothing to
 //! extend or cut. What a `let` named is a wire of that name; what several places use becomes one; the rest is inlined.
-//! Properties stand under `` `ifdef EM_ASSERT``.
+//! Properties stand under `` `ifdef EM_ASSERT``. Long lines are broken at their outermost operators.
 
 mod expr;
 mod memory;
@@ -11,6 +11,7 @@ mod module;
 mod plan;
 mod process;
 mod property;
+mod wrap;
 
 pub use memory::memory_text;
 
@@ -45,7 +46,7 @@ pub fn emit_text(design: &Design, options: &Options) -> String {
 
 /// The text of one module.
 pub fn module_text(m: &Module, options: &Options) -> String {
-    module::Writer::new(m, options).text()
+    wrap::wrap(&module::Writer::new(m, options).text())
 }
 
 /// `[msb:0] ` of a vector, nothing for one bit.
