@@ -48,6 +48,8 @@ pub fn route(framed: &Framed, names: &Names, part: Part, seed: u32) -> Result<Ro
     let mut command = em_tools::command(Tool::NextpnrEcp5)?;
     command.current_dir(folder.path()).args(part.flags()).args(flags());
     command.args(["--json", "netlist.json", "--report", "report.json", "--seed", &seed.to_string()]);
+    // Written as it goes, unlike the captured output: how far a long run is can be seen in its folder.
+    command.args(["--log", "nextpnr.log"]);
     let output = em_tools::run(&mut command)?;
     let mut routed = read(folder.read("report.json")?, names, seed)?;
     routed.log = output.stderr + &output.stdout;

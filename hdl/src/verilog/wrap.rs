@@ -47,8 +47,10 @@ impl Lines {
             return;
         }
         let inner = indent + INDENT;
-        for piece in pieces {
-            if !self.empty && !self.fits(piece) {
+        // A list of expressions rather than of names has a line for each.
+        let each = pieces[0].ends_with(',') && pieces.iter().any(|piece| piece.len() > LIMIT / 2);
+        for (i, piece) in pieces.into_iter().enumerate() {
+            if !self.empty && (!self.fits(piece) || (each && i > 0)) {
                 self.new_line(inner);
             }
             if self.fits(piece) { self.append(piece) } else { self.put(piece, inner) }
@@ -75,10 +77,10 @@ impl Lines {
 /// The pieces between the outermost places where a line can be broken.
 fn pieces(code: &str) -> Vec<&str> {
     let breaks = breaks(code);
-    let Some(outermost) = breaks.iter().map(|(_, depth)| *depth).min() else { return vec![code] };
+    let Some(outermost) = breaks.iter().map(|(_, level)| *level).min() else { return vec![code] };
     let mut pieces = Vec::new();
     let mut from = 0;
-    for (at, _) in breaks.into_iter().filter(|(_, depth)| *depth == outermost) {
+    for (at, _) in breaks.into_iter().filter(|(_, level)| *level == outermost) {
         pieces.push(&code[from..at]);
         from = at;
     }
@@ -86,16 +88,25 @@ fn pieces(code: &str) -> Vec<&str> {
     pieces
 }
 
+/// What stands where a line can be broken: of two at the same depth of brackets a comma is further out.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    Comma,
+    Operator,
+}
+
 /// Where a line can be broken, with the number of brackets that are open there: before an operator, behind a comma.
-fn breaks(code: &str) -> Vec<(usize, usize)> {
+fn breaks(code: &str) -> Vec<(usize, (usize, Kind))> {
     let mut depth = 0usize;
     let mut breaks = Vec::new();
     for (at, c) in code.char_indices() {
         match c {
             '(' | '{' | '[' => depth += 1,
             ')' | '}' | ']' => depth = depth.saturating_sub(1),
-            ',' if code[at..].starts_with(", ") => breaks.push((at + 1, depth)),
-            ' ' if OPERATORS.iter().any(|operator| code[at..].starts_with(operator)) => breaks.push((at, depth)),
+            ',' if code[at..].starts_with(", ") => breaks.push((at + 1, (depth, Kind::Comma))),
+            ' ' if OPERATORS.iter().any(|operator| code[at..].starts_with(operator)) => {
+                breaks.push((at, (depth, Kind::Operator)));
+            }
             _ => {}
         }
     }
