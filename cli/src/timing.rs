@@ -21,7 +21,7 @@ pub struct Args {
 enum Command {
     /// List what is measured
     List,
-    /// Measure, write fpga/timing.json and docs/timing.md
+    /// Measure, write fpga/timing.json, docs/timing.md and the figures at the head of each block's file
     Record(Which),
     /// Measure, compare with the record; exit code 1 if something got worse
     Check {
@@ -31,7 +31,7 @@ enum Command {
         #[arg(long, value_name = "PCT", default_value_t = 10.0)]
         percent: f64,
     },
-    /// Write docs/timing.md from the record
+    /// Write docs/timing.md and the blocks' figures from the record
     Page,
 }
 
@@ -47,7 +47,7 @@ pub fn run(args: Args) -> Outcome {
         Command::List => chosen(&[])?.iter().try_for_each(|subject| say(&subject.name)),
         Command::Record(which) => record(&which.names),
         Command::Check { which, percent } => check(&which.names, percent),
-        Command::Page => Record::load().and_then(|record| record.write_page()).map_err(Fail::run),
+        Command::Page => Record::load().and_then(|record| record.write_pages()).map_err(Fail::run),
     }
 }
 
@@ -72,7 +72,8 @@ fn measure(subjects: Vec<Subject>, mut done: impl FnMut(&str, Row) -> Outcome) -
         let design = subject.entry.design().map_err(Fail::run)?;
         let measured = Measurement::of(&design, subject.part, SEEDS, |now| bar.set_message(now.to_string()));
         bar.finish_and_clear();
-        done(&subject.name, Row::of(&measured.map_err(Fail::run)?, subject.target_mhz))?;
+        let source = timing::source(&design);
+        done(&subject.name, Row::of(&measured.map_err(Fail::run)?, subject.target_mhz, source))?;
     }
     Ok(())
 }

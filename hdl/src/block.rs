@@ -89,6 +89,7 @@ fn build_module<B: Block>(block: &B, loc: Loc, errors: &mut Vec<ElabError>) -> R
     errors.extend(done.errors);
     let mut module = done.module;
     errors.extend(crate::check::port_names(&module));
+    module.block = std::any::type_name::<B>();
     module.params = block.params();
     module.doc = block.doc();
     crate::names::settle(&mut module);

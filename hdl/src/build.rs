@@ -52,6 +52,7 @@ pub(crate) fn scope(base_name: &str, loc: Loc, f: impl FnOnce()) -> Builder {
     let module = Module {
         name: base_name.into(),
         base_name: base_name.into(),
+        block: "",
         params: vec![],
         doc: String::new(),
         sigs: vec![],

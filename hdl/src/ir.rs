@@ -378,6 +378,8 @@ pub struct Module {
     pub name: String,
     /// The block's own name.
     pub base_name: String,
+    /// The block's type with the modules that it stands in, such as `em_rtl::stream::skid::Skid`.
+    pub block: &'static str,
     /// Parameters that may be folded into the name.
     pub params: Vec<(&'static str, String)>,
     /// One sentence on what it does.

@@ -2,11 +2,13 @@
 //! the page `docs/timing.md` that is made of it.
 
 mod check;
+mod heads;
 mod list;
 mod page;
 mod peers;
 
 pub use check::{Change, compare};
+pub use heads::{heads, source};
 pub use list::{Subject, subjects};
 pub use page::page;
 pub use peers::{PEERS, Peer, peers_of, reason};
@@ -50,6 +52,9 @@ pub struct Row {
     /// Critical path of the slowest clock's worst run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<Path>,
+    /// The file that describes the block, from the project's folder.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
 }
 
 /// Why the record or the page could not be read or written.
@@ -77,8 +82,8 @@ pub enum RecordError {
 }
 
 impl Row {
-    /// Of a measurement.
-    pub fn of(measured: &Measurement, target_mhz: Option<f64>) -> Row {
+    /// Of a measurement of a block that `source` describes.
+    pub fn of(measured: &Measurement, target_mhz: Option<f64>, source: Option<String>) -> Row {
         let tenth = |x: f64| (x * 10.0).round() / 10.0;
         let clock = |name: String| {
             let all = measured.sorted(&name).into_iter().map(tenth).collect();
@@ -91,6 +96,7 @@ impl Row {
             target_mhz,
             lut_percent: tenth(measured.lut_percent()),
             path: measured.slowest_clock().and_then(|clock| measured.path(&clock).cloned()),
+            source,
         }
     }
 
@@ -139,7 +145,7 @@ impl Record {
         }
     }
 
-    /// Writes the record and the page.
+    /// Writes the record and the pages.
     ///
     /// # Errors
     /// [`RecordError`].
@@ -148,16 +154,31 @@ impl Record {
         let shown = path.display().to_string();
         let text = serde_json::to_string_pretty(self).map_err(|cause| RecordError::Syntax { path: shown, cause })?;
         write(&path, &(text + "\n"))?;
-        self.write_page()
+        self.write_pages()
     }
 
-    /// Writes the page alone.
+    /// Writes `docs/timing.md` and the figures at the head of each block's file.
     ///
     /// # Errors
     /// [`RecordError`].
-    pub fn write_page(&self) -> Result<(), RecordError> {
-        write(&place(PAGE)?, &page(self))
+    pub fn write_pages(&self) -> Result<(), RecordError> {
+        self.pages()?.into_iter().try_for_each(|(path, text)| write(&path, &text))
     }
+
+    /// The files that carry figures of the record, as they should be.
+    fn pages(&self) -> Result<Vec<(PathBuf, String)>, RecordError> {
+        let mut pages = vec![(place(PAGE)?, page(self))];
+        for (file, figures) in heads(self) {
+            let path = place(&file)?;
+            let text = read(&path)?;
+            pages.push((path, heads::with_head(&text, &figures)));
+        }
+        Ok(pages)
+    }
+}
+
+fn read(path: &std::path::Path) -> Result<String, RecordError> {
+    fs::read_to_string(path).map_err(|cause| RecordError::File { path: path.display().to_string(), cause })
 }
 
 fn write(path: &std::path::Path, text: &str) -> Result<(), RecordError> {
@@ -182,6 +203,7 @@ mod tests {
             target_mhz,
             lut_percent: 0.2,
             path: None,
+            source: None,
         }
     }
 
@@ -203,11 +225,15 @@ mod tests {
         assert_eq!(serde_json::from_str::<Record>(&text).unwrap(), record);
     }
 
-    /// The committed page is that of the committed record.
+    /// The committed pages are those of the committed record.
     #[test]
-    fn the_page_is_up_to_date() {
-        let page = fs::read_to_string(place(PAGE).unwrap()).unwrap();
-        let fresh = super::page(&Record::load().unwrap());
-        assert!(page == fresh, "docs/timing.md is stale: `cargo run --release -p em -- timing page` renews it");
+    fn the_pages_are_up_to_date() {
+        for (path, fresh) in Record::load().unwrap().pages().unwrap() {
+            let file = path.strip_prefix(em_tools::root().unwrap()).unwrap().display();
+            assert!(
+                read(&path).unwrap() == fresh,
+                "{file} is stale: `cargo run --release -p em -- timing page` renews it"
+            );
+        }
     }
 }

@@ -137,7 +137,7 @@ fn is_behind(name: &str, row: &Row) -> bool {
     peers_of(name).any(|peer| peer.is_better_than(row))
 }
 
-fn clocks(row: &Row) -> String {
+pub(super) fn clocks(row: &Row) -> String {
     format!("{:.0} / {:.0} / {:.0}", row.worst(), row.median(), row.best())
 }
 

@@ -220,6 +220,7 @@ mod tests {
         let m = Module {
             name: "ring".into(),
             base_name: "ring".into(),
+            block: "",
             params: vec![],
             doc: String::new(),
             sigs: vec![wire("ping"), wire("pong")],

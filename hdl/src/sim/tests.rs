@@ -218,6 +218,7 @@ fn random_module(dice: &mut Dice) -> Module {
     Module {
         name: "random".into(),
         base_name: "random".into(),
+        block: "",
         params: vec![],
         doc: String::new(),
         sigs,
