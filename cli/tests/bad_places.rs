@@ -44,7 +44,10 @@ fn profiles() {
     config(ECP5.replace("data_w = 128", "data_w = \"128\""), &["128", "u32"]);
     config(ECP5.replace("data_w = 128", "data_w = -1"), &["-1"]);
     config(ECP5.replace("data_w = 128", "data_w = "), &[]);
-    config(ECP5.replace("frames = 64", "frames = 20"), &["buffer.frames = 20", "a power of two from 16 to 512"]);
+    config(
+        ECP5.replace("ingress_pages = 64", "ingress_pages = 20"),
+        &["buffer.ingress_pages = 20", "a power of two from 16 to 256"],
+    );
     // Fields that clash: the longest frame does not fit the buffer.
     config(
         ECP5.replace("ingress_beats = 1024", "ingress_beats = 512"),

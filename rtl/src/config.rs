@@ -2,6 +2,7 @@
 
 use crate::{
     csr::MapConfig,
+    ingress::{LEAST_PAGE_BEATS, least_pages},
     lookup::{Management, Tables},
     packet::Size,
 };
@@ -28,8 +29,8 @@ pub struct EmConfig {
 pub struct BufferConfig {
     /// Beats of the whole-frame buffer of each direction; a power of two.
     pub ingress_beats: u32,
-    /// Frames that may be between the inputs and the outputs of a direction; a power of two.
-    pub frames: u32,
+    /// Pages that it is divided into; a power of two. A frame takes whole pages, wherever they are free.
+    pub ingress_pages: u32,
     /// Beats of the whole-frame buffer of each direction towards the Orchestration Module; a power of two.
     pub punt_beats: u32,
     /// Beats of the whole-frame buffer of frames that the Orchestration Module injects; a power of two.
@@ -202,7 +203,16 @@ impl EmConfig {
                 ));
             }
         }
-        power_of_two("buffer.frames", b.frames, 16, 512)
+        power_of_two("buffer.ingress_pages", b.ingress_pages, 16, (b.ingress_beats / LEAST_PAGE_BEATS).min(512))?;
+        let page_beats = b.ingress_beats / b.ingress_pages;
+        let least = least_pages(self.max_beats(), page_beats);
+        if b.ingress_pages < least {
+            return Err(format!(
+                "buffer.ingress_pages = {} of {page_beats} beats do not suit max_frame = {}, which takes {least}; choose more pages, or more ingress_beats.",
+                b.ingress_pages, self.max_frame
+            ));
+        }
+        Ok(())
     }
 
     fn check_tables(&self) -> Result<(), String> {
@@ -292,7 +302,10 @@ mod tests {
         let small = with(|c| c.buffer.ingress_beats = 512);
         assert!(small.contains("buffer.ingress_beats = 512") && small.contains("from 1024"), "{small}");
         assert!(with(|c| c.buffer.punt_beats = 1000).contains("buffer.punt_beats = 1000"));
-        assert!(with(|c| c.buffer.frames = 20).contains("buffer.frames = 20"));
+        assert!(with(|c| c.buffer.ingress_pages = 20).contains("buffer.ingress_pages = 20"));
+        assert!(with(|c| c.buffer.ingress_pages = 512).contains("choose a power of two from 16 to 256"));
+        let pages = with(|c| (c.max_frame, c.buffer.ingress_pages) = (15_360, 16));
+        assert!(pages.contains("buffer.ingress_pages = 16 of 64 beats") && pages.contains("takes 19"), "{pages}");
         assert!(with(|c| c.table.functions = 3).contains("table.functions = 3"));
         assert!(with(|c| c.table.nat_ways = 1).contains("table.nat_ways = 1"));
         assert!(with(|c| c.table.nat_rows = 48).contains("table.nat_rows = 48"));
@@ -310,9 +323,9 @@ mod tests {
         assert!(unknown.starts_with("p.toml:") && unknown.contains("clock"), "{unknown}");
         assert!(error(&good.replace("data_w = 128", "")).contains("data_w"));
         assert!(error("data_w = ").starts_with("p.toml:1: "));
-        let value = error(&good.replace("frames = 64", "frames = 20"));
-        let line = 1 + good.lines().position(|l| l == "frames = 64").unwrap();
-        assert!(value.starts_with(&format!("p.toml:{line}: buffer.frames = 20 ")), "{value}");
+        let value = error(&good.replace("ingress_pages = 64", "ingress_pages = 20"));
+        let line = 1 + good.lines().position(|l| l == "ingress_pages = 64").unwrap();
+        assert!(value.starts_with(&format!("p.toml:{line}: buffer.ingress_pages = 20 ")), "{value}");
         assert!(Profile::named("ecp6").unwrap_err().to_string().contains("built in: small, ecp5, line100"));
         let missing = Profile::load(Path::new("no/such.toml")).unwrap_err().to_string();
         assert!(missing.contains("no/such.toml"), "{missing}");

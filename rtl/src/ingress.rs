@@ -1,18 +1,22 @@
 //! First block of a path: takes frames into the whole-frame buffer and shows each beat to the parser.
 //!
 //! ```text
-//!              ┌───────────────┐──▶ beat     (to the parser, never stalled)
-//!  s_axis ────▶│    ingress    │──▶ buffer   (block RAM, read by egress)
-//!              └───────────────┘◀── release  (beats and frames that egress is done with)
+//!              ┌───────────────┐──▶ beat, chain  (to the parser, never stalled)
+//!  s_axis ────▶│    ingress    │──▶ buffer       (block RAM, read by egress)
+//!              └───────────────┘◀── release      (pages that egress is done with)
 //! ```
 //! Latency: 1 clock from a beat's transfer to `beat`, 2 to its `end`. Throughput: a beat a clock, frames without gaps
-//! between them. It stalls while the buffer has no room or too many frames are on their way. It drops nothing: a frame
-//! that must go nowhere is marked in `end` and skipped by egress, so that each frame is counted once, at one place.
+//! between them. It stalls while the buffer has no room. It drops nothing: a frame that must go nowhere is marked in `end`
+//! and skipped by egress, so that each frame is counted once, at one place.
+//!
+//! The buffer is divided into [`pages`](crate::pages). A frame takes whole pages, wherever they are free, so that pages
+//! come back in any order and one that waits for its output holds up no other. A few pages are kept in hand for beats that
+//! are on their way when `tready` falls.
 //!
 //! At 128 bits, a frame of 47 bytes and one of 13:
 //!
 //! ```text
-//! cycle                   1  2  3  4  5  6  7
+//! cycle                   8  9  10 11 12 13 14
 //! s_axis_tvalid          ‾‾‾‾‾‾‾‾‾‾‾‾\________
 //! s_axis_tready          ‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾
 //! s_axis_tlast           ______/‾‾‾‾‾\________
@@ -20,27 +24,29 @@
 //! beat_first             ‾‾‾‾‾‾\_____/‾‾‾‾‾‾‾‾
 //! beat_last              _________/‾‾‾‾‾\_____
 //! beat_end_extent_beats  |0    |1 |2 |3 |1
-//! beat_end_extent_lane   |0 |f       |e |c |0
+//! beat_end_extent_lane   |f          |e |c |0
 //! beat_end_runt          _______________/‾‾‾‾‾
+//! chain_first            |0             |1
+//! chain_last             |0             |1 |2
 //! ```
 //!
 //! 1. Every beat taken comes out as `beat`, in order, and is stored unless it is beyond the maximum frame's last beat.
-//! 2. `end` counts the beats stored, so that what egress releases is what was taken.
-//! 3. A frame of any length is taken to its end: beats that are not stored need no room of their own.
+//! 2. `end` counts the beats stored. They stand in the pages of `chain`, from the first beat of its first page on.
+//! 3. A frame of any length is taken to its end: beats that are not stored take no page.
 //! 4. `s_axis_tready` comes from a register; it is given back in time for the beats that are still on their way in.
-//! 5. No beat is stored over one that has not been released.
+//! 5. No beat is stored in a page that has not been released.
 
 use crate::{
-    packet::{Beat, BufferRead, Extent, FrameEnd, Release, Size, last_lane},
+    packet::{Beat, BufferRead, Chain, Extent, FrameEnd, Release, Size, last_lane},
+    pages::{Pages, SPARE},
     stream::{Axis, PathUser},
 };
 use hdl::*;
 
-/// Beats and frames kept in hand for what is on its way when `tready` falls: `tready` knows of a transfer four clocks
-/// later.
-const MARGIN_LOG2: u32 = 2;
 /// Bytes of an Ethernet header; a shorter frame is a runt.
 const ETHERNET: u32 = 14;
+/// Fewest beats of a page: a reader learns three clocks after a beat which page follows.
+pub const LEAST_PAGE_BEATS: u32 = 4;
 
 /// Clocks from a beat's transfer to `beat`.
 pub const LATENCY: u32 = 1;
@@ -54,13 +60,13 @@ pub struct Ingress {
     pub max_frame: u32,
     /// Beats of the buffer; a power of two.
     pub buffer_beats: u32,
-    /// Frames that may be between here and the end of the path; a power of two.
-    pub frames: u32,
+    /// Pages that the buffer is divided into; a power of two.
+    pub pages: u32,
 }
 
 /// Ports.
 #[derive(Bundle, Clone, Copy, Debug)]
-#[bundle(size: Size, user_w: u32, addr_w: u32)]
+#[bundle(size: Size, user_w: u32, addr_w: u32, page_w: u32)]
 pub struct IngressIo<S> {
     /// Frames in; `tuser` is a packed `PathUser`.
     #[input]
@@ -70,20 +76,35 @@ pub struct IngressIo<S> {
     #[output]
     #[shape(Beat::shape(size))]
     pub beat: Beat<S>,
+    /// Where the frame stands; with `beat.end`.
+    #[output]
+    #[shape(Chain::shape(page_w))]
+    pub chain: Chain<S>,
     /// Reads the frame buffer.
     #[input]
-    #[shape(BufferRead::shape(size.data_w, addr_w))]
+    #[shape(BufferRead::shape(size.data_w, addr_w, page_w))]
     pub buffer: BufferRead<S>,
     /// What egress is done with.
     #[input]
-    #[shape(Release::shape(size.beats_w))]
+    #[shape(Release::shape(page_w))]
     pub release: Release<S>,
+}
+
+/// Fewest pages of `page_beats` beats that a frame of `max_beats` passes through: those that it takes, and the one that is
+/// at hand when it ends, besides those of no use.
+pub fn least_pages(max_beats: u32, page_beats: u32) -> u32 {
+    max_beats.div_ceil(page_beats) + 1 + SPARE
 }
 
 impl Ingress {
     /// Beats of the longest frame.
     fn max_beats(&self) -> u32 {
         self.max_frame.div_ceil(self.size.lanes())
+    }
+
+    /// Beats of a page.
+    fn page_beats(&self) -> u32 {
+        self.buffer_beats / self.pages
     }
 }
 
@@ -107,21 +128,27 @@ impl Block for Ingress {
                 "ingress: max_frame = {max} takes {most} beats: choose at least {ETHERNET} bytes, and size.beats_w = {beats_w} to hold the beats"
             ));
         }
-        let least = (most + (2 << MARGIN_LOG2)).next_power_of_two();
-        if !self.buffer_beats.is_power_of_two() || self.buffer_beats < least {
-            let beats = self.buffer_beats;
+        let (beats, pages) = (self.buffer_beats, self.pages);
+        if !beats.is_power_of_two() || beats < most {
+            let least = most.next_power_of_two();
             return Err(format!("ingress: buffer_beats = {beats}: choose a power of two from {least} on"));
         }
-        if !self.frames.is_power_of_two() || self.frames < 2 << MARGIN_LOG2 {
-            let (frames, least) = (self.frames, 2 << MARGIN_LOG2);
-            return Err(format!("ingress: frames = {frames}: choose a power of two from {least} on"));
+        if !pages.is_power_of_two() || pages < 8 || self.page_beats() < LEAST_PAGE_BEATS {
+            let most = beats / LEAST_PAGE_BEATS;
+            return Err(format!("ingress: pages = {pages}: choose a power of two from 8 to {most}"));
+        }
+        let least = least_pages(most, self.page_beats());
+        if pages < least {
+            return Err(format!(
+                "ingress: pages = {pages}: a frame of {most} beats takes {least}; choose more beats or more pages"
+            ));
         }
         Ok(())
     }
 
     fn io(&self) -> IngressIo<Shape> {
         let user_w = bundle::packed_width(&PathUser::shape());
-        IngressIo::shape(self.size, user_w, clog2(u64::from(self.buffer_beats)))
+        IngressIo::shape(self.size, user_w, clog2(u64::from(self.buffer_beats)), clog2(u64::from(self.pages)))
     }
 
     #[names]
@@ -147,6 +174,7 @@ impl Block for Ingress {
         let stored = reg(self.size.beats_w);
         let full = reg(1);
         let beyond = full & !in_first;
+        let fills = stored.eq(max_beats - 1) & !in_first;
         when(in_valid, || {
             when(in_first, || {
                 stored.set(1);
@@ -154,16 +182,26 @@ impl Block for Ingress {
             })
             .elsewhen(!full, || {
                 stored.set(stored + 1);
-                full.set(stored.eq(max_beats - 1));
+                full.set(fills);
             });
         });
         let store = in_valid & !beyond;
-        let write_addr = reg(clog2(u64::from(self.buffer_beats))).reset(0);
-        let next_addr = write_addr + 1;
-        when(store, || write_addr.set(next_addr));
+
+        // Place: a page is at hand before its first beat comes, and the next one is taken with its last beat: behind a
+        // frame's end in any case, behind a full page unless it holds the last beat that is stored.
+        let page = reg(clog2(u64::from(self.pages))).reset(0);
+        let offset = reg(clog2(u64::from(self.page_beats()))).reset(0);
+        let take = in_valid & (in_last | (!beyond & offset.all() & !fills));
+        when(in_valid, || offset.set(mux(in_last, lit(offset.width(), 0), offset + (!beyond).zext(offset.width()))));
+        let pages = instance(&Pages { count: self.pages });
+        pages.take.set(take);
+        when(take, || page.set(pages.page));
+        assign(&pages.give_back, &io.release);
         let frame_buffer = memory::simple_dual(self.buffer_beats, self.size.data_w).latency(2).simple();
-        frame_buffer.write(store, write_addr, in_data);
+        frame_buffer.write(store, cat([page, offset]), in_data);
         io.buffer.rdata.set(frame_buffer.read(io.buffer.re, io.buffer.raddr));
+        pages.of.set(io.buffer.raddr.slice(offset.width()..));
+        io.buffer.next.set(pages.next);
 
         // Show the beat to the parser, and a clock later the end, if it was the last one.
         let begins = in_valid & in_first;
@@ -189,24 +227,10 @@ impl Block for Ingress {
         end.visit(|at, leaf| {
             leaf.named(&format!("end_{}", at.name));
         });
+        assign(&io.chain, &Chain { first: page.delay_enable(begins), last: page.delay() });
         assign(&io.beat, &Beat { valid: in_valid, first: in_first, last: in_last, data: in_data, end });
 
-        // Room: what is stored and what is on its way leaves the counts, what egress releases comes back.
-        let room = account(self.buffer_beats, "room", store, io.release.beats);
-        let frames = account(self.frames, "frames", in_valid & in_last, io.release.frame);
-        s_axis.tready.set(room.slice(MARGIN_LOG2..).any() & frames.slice(MARGIN_LOG2..).any());
-        // This beat and the one before it are not yet subtracted.
-        let has_room = room.slice(1..).any();
-        assert_that("frame_buffer_has_room", "a beat is stored only where one is free", !store | has_room);
+        // Room: a frame of one beat may come in every clock, and each takes a page.
+        s_axis.tready.set(pages.ready);
     }
-}
-
-/// A count that begins at `depth`, loses 1 with `take` and gains `give`, two clocks later.
-fn account(depth: u32, name: &str, take: Bits, give: Bits) -> Bits {
-    let width = clog2(u64::from(depth) + 1);
-    let count = reg(width).reset(u64::from(depth)).named(name);
-    let change = reg(width).reset(0).named(&format!("{name}_change"));
-    change.set(give.zext(width) - take.zext(width));
-    count.set(count + change);
-    count
 }

@@ -5,6 +5,7 @@ pub mod stream;
 pub mod csr;
 pub mod packet;
 pub mod inject;
+pub mod pages;
 pub mod ingress;
 pub mod parse;
 pub mod lookup;

@@ -158,10 +158,10 @@ impl Block for Path {
     #[names]
     fn build(&self, io: &PathIo<Bits>) {
         let (c, direction, size) = (&self.config, self.direction, self.config.size());
-        let (buffer_beats, frames) = (c.buffer.ingress_beats, c.buffer.frames);
+        let (buffer_beats, pages) = (c.buffer.ingress_beats, c.buffer.ingress_pages);
 
         // Write side: the frame into the buffer, its headers into the pipeline.
-        let ingress = instance(&Ingress { size, max_frame: c.max_frame, buffer_beats, frames });
+        let ingress = instance(&Ingress { size, max_frame: c.max_frame, buffer_beats, pages });
         connect(&io.s_axis, &ingress.s_axis);
         let parse = instance(&Parse { size, direction });
         assign(&parse.beat, &ingress.beat);
@@ -175,6 +175,8 @@ impl Block for Path {
         let locate = instance(&Locate { size, direction });
         assign(&locate.headers, &headers);
         let place = delay_line("place", &locate.place, VERDICT - LOCATE_LATENCY);
+        // Whatever becomes of a frame, its action comes as many clocks after its end.
+        let chain = delay_line("chain", &ingress.chain, Parse::latency(size) - 1 + VERDICT + UPDATE_LATENCY);
         let extent = delay_line("extent", &headers.end.extent, VERDICT);
 
         // The tables, and the one outcome.
@@ -232,8 +234,9 @@ impl Block for Path {
         assign(&update.late, &macs);
 
         // Read side: out of the buffer, each frame to its output.
-        let egress = instance(&Egress { size, direction, buffer_beats, frames, punt_beats: c.buffer.punt_beats });
+        let egress = instance(&Egress { size, direction, buffer_beats, pages, punt_beats: c.buffer.punt_beats });
         assign(&egress.action, &update.action);
+        assign(&egress.chain, &chain);
         connect(&egress.buffer, &ingress.buffer);
         assign(&ingress.release, &egress.release);
         let outputs = [

@@ -21,10 +21,22 @@ struct Sent {
 }
 
 /// A frame that is in the buffer until it is released.
+#[derive(Clone)]
 struct Inside {
     sent: Sent,
-    address: u64,
+    first: u64,
+    last: u64,
     beats: u64,
+    /// How its pages come back: each as soon as it is read, or all at once.
+    page_by_page: bool,
+}
+
+/// A frame that is being read: beats read, the page of the next one, and the page behind it once it is known.
+struct Reading {
+    frame: Inside,
+    beat: u64,
+    page: u64,
+    next: Option<u64>,
 }
 
 struct Bench {
@@ -35,37 +47,42 @@ struct Bench {
     /// Beats of the first frame of the queue that have been taken, and one that is offered.
     taken: usize,
     offered: bool,
-    /// Chances in percent that a beat is offered, and that the oldest frame is read and released.
+    /// Chances in percent that a beat is offered, and that a frame is read and released.
     offers: u32,
     releases: u32,
     /// What must come out one clock after a transfer, and the ends two clocks after.
     beats: VecDeque<(u64, Sent, usize)>,
     ends: VecDeque<(u64, Sent)>,
-    inside: VecDeque<Inside>,
+    inside: Vec<Inside>,
     /// Reads under way: the clock of their data, and the data.
     reads: VecDeque<(u64, Vec<u8>)>,
-    reading: Option<(Inside, u64)>,
-    write_address: u64,
-    free: u64,
+    /// Pages asked for a clock ago, and the one that follows.
+    asked: Option<u64>,
+    reading: Option<Reading>,
+    /// Frames that are read out of turn.
+    out_of_turn: bool,
+    /// Pages that frames stand in.
+    taken_pages: Vec<bool>,
     clock: u64,
     transfers: u64,
+    /// Frames that have come to their end.
+    ends_seen: u64,
 }
 
-fn block(data_w: u32, max_frame: u32, buffer_beats: u32, frames: u32) -> Ingress {
+fn block(data_w: u32, max_frame: u32, buffer_beats: u32, pages: u32) -> Ingress {
     let beats_w = clog2(u64::from(max_frame.div_ceil(data_w / 8)) + 1);
-    Ingress { size: Size { data_w, beats_w }, max_frame, buffer_beats, frames }
+    Ingress { size: Size { data_w, beats_w }, max_frame, buffer_beats, pages }
 }
 
 impl Bench {
     fn new(block: Ingress, offers: u32, releases: u32) -> Bench {
         let sim = Sim::new(&block).unwrap_or_else(|errors| panic!("{errors}"));
-        for port in [sim.io.s_axis.tvalid, sim.io.release.frame, sim.io.buffer.re] {
+        for port in [sim.io.s_axis.tvalid, sim.io.release.valid, sim.io.buffer.re] {
             sim.poke(port, false);
         }
-        sim.poke(sim.io.release.beats, 0u64);
         sim.reset();
         Bench {
-            free: u64::from(block.buffer_beats),
+            taken_pages: vec![false; block.pages as usize],
             block,
             sim,
             rng: StdRng::seed_from_u64(u64::from(offers * 100 + releases)),
@@ -76,12 +93,14 @@ impl Bench {
             releases,
             beats: VecDeque::new(),
             ends: VecDeque::new(),
-            inside: VecDeque::new(),
+            inside: vec![],
             reads: VecDeque::new(),
+            asked: None,
             reading: None,
-            write_address: 0,
+            out_of_turn: true,
             clock: 0,
             transfers: 0,
+            ends_seen: 0,
         }
     }
 
@@ -121,10 +140,6 @@ impl Bench {
             self.beats.push_back((self.clock + 1, sent.clone(), beat));
             self.taken += 1;
             self.offered = false;
-            if beat < self.block.max_frame.div_ceil(lanes as u32) as usize {
-                assert!(self.free > 0, "a beat over one that is not released");
-                self.free -= 1;
-            }
             if self.taken * lanes >= sent.bytes.len() {
                 self.ends.push_back((self.clock + 2, sent));
                 self.queue.pop_front();
@@ -202,32 +217,71 @@ impl Bench {
             assert_eq!(at.name, name);
             assert_eq!(found.to_u64(), wanted, "{name} of a frame of {length} bytes, {lanes} lanes");
         }
-        self.inside.push_back(Inside { sent, address: self.write_address, beats });
-        self.write_address = (self.write_address + beats) % u64::from(self.block.buffer_beats);
+        let chain = self.sim.peek_all(&self.sim.io.chain);
+        let [first, last] = [chain.first.to_u64(), chain.last.to_u64()];
+        let page_by_page = self.rng.random();
+        self.ends_seen += 1;
+        self.inside.push(Inside { sent, first, last, beats, page_by_page });
     }
 
-    /// Reads a frame beat by beat, then releases it.
+    fn page_beats(&self) -> u64 {
+        u64::from(self.block.buffer_beats / self.block.pages)
+    }
+
+    /// Reads a frame beat by beat, from page to page as the links say, and releases its pages.
     fn read(&mut self) {
+        let (page_beats, lanes) = (self.page_beats(), self.lanes());
+        let follows = self.sim.peek_u64(self.sim.io.buffer.next);
         let io = &self.sim.io;
-        self.sim.poke(io.release.frame, false);
-        self.sim.poke(io.release.beats, 0u64);
+        self.sim.poke(io.release.valid, false);
         self.sim.poke(io.buffer.re, false);
+        if let (Some(reading), Some(page)) = (&mut self.reading, self.asked.take())
+            && reading.page == page
+        {
+            reading.next = Some(follows);
+        }
         if self.rng.random_range(0..100) >= self.releases {
             return;
         }
-        let Some((frame, beat)) = self.reading.take().or_else(|| Some((self.inside.pop_front()?, 0))) else { return };
-        let depth = u64::from(self.block.buffer_beats);
+        let mut reading = match self.reading.take() {
+            Some(reading) => reading,
+            None if self.inside.is_empty() => return,
+            None => {
+                let which = if self.out_of_turn { self.rng.random_range(0..self.inside.len()) } else { 0 };
+                let frame = self.inside.remove(which);
+                Reading { page: frame.first, frame, beat: 0, next: None }
+            }
+        };
+        let (beat, page) = (reading.beat, reading.page);
+        if beat % page_beats == 0 {
+            let taken = &mut self.taken_pages[page as usize];
+            assert!(!*taken, "page {page} is taken twice");
+            *taken = true;
+        }
         self.sim.poke(io.buffer.re, true);
-        self.sim.poke(io.buffer.raddr, (frame.address + beat) % depth);
-        let lanes = self.lanes();
-        let bytes = frame.sent.bytes.chunks(lanes).nth(beat as usize).unwrap().to_vec();
-        self.reads.push_back((self.clock + 2, bytes));
-        if beat + 1 < frame.beats {
-            self.reading = Some((frame, beat + 1));
-        } else {
-            self.sim.poke(io.release.frame, true);
-            self.sim.poke(io.release.beats, frame.beats);
-            self.free += frame.beats;
+        self.sim.poke(io.buffer.raddr, page * page_beats + beat % page_beats);
+        self.asked = Some(page);
+        let frame = &reading.frame;
+        self.reads.push_back((self.clock + 2, frame.sent.bytes.chunks(lanes).nth(beat as usize).unwrap().to_vec()));
+        reading.beat += 1;
+        let ends = reading.beat == frame.beats;
+        if ends {
+            assert_eq!(page, frame.last, "the last page");
+        }
+        let release = &self.sim.io.release;
+        if ends || (reading.beat % page_beats == 0 && frame.page_by_page) {
+            self.sim.poke(release.valid, true);
+            self.sim.poke(release.chain.first, if frame.page_by_page { page } else { frame.first });
+            self.sim.poke(release.chain.last, page);
+        }
+        if ends || reading.beat % page_beats == 0 {
+            self.taken_pages[page as usize] = false;
+        }
+        if !ends {
+            if reading.beat % page_beats == 0 {
+                reading.page = reading.next.take().expect("the next page is known");
+            }
+            self.reading = Some(reading);
         }
     }
 
@@ -252,7 +306,7 @@ fn nothing_is_lost_or_overrun_however_slowly_it_is_released() {
     for data_w in WIDTHS {
         let lanes = data_w as usize / 8;
         for (offers, releases) in [(100, 100), (100, 30), (60, 100), (100, 3), (30, 30)] {
-            // The smallest buffers for 10 beats and a half.
+            // The smallest buffers for 10 beats and a half: eight pages, of which a frame takes up to three.
             let max_frame = 10 * lanes + lanes / 2;
             let mut bench = Bench::new(block(data_w, max_frame as u32, 32, 8), offers, releases);
             for _ in 0..400 {
@@ -287,8 +341,10 @@ fn a_beat_is_taken_every_clock_while_egress_keeps_up() {
             for _ in 0..1000 / beats {
                 bench.send(beats * lanes);
             }
-            // `tready` is 0 under reset and in the clock behind it.
-            bench.step();
+            // `tready` comes when the first pages are linked.
+            for _ in 0..8 {
+                bench.step();
+            }
             let before = bench.transfers;
             for clock in 1..=900 {
                 bench.step();
@@ -299,19 +355,49 @@ fn a_beat_is_taken_every_clock_while_egress_keeps_up() {
 }
 
 #[test]
-fn too_many_frames_stall_the_input_before_the_buffer_is_full() {
+fn the_input_stalls_before_the_pages_are_used_up() {
     for data_w in WIDTHS {
-        let mut bench = Bench::new(block(data_w, 1518, 1024, 16), 100, 0);
-        for _ in 0..40 {
-            bench.send(1);
+        for beats in [1, 5, 40] {
+            let mut bench = Bench::new(block(data_w, 4096, 1024, 64), 100, 0);
+            let lanes = data_w as usize / 8;
+            for _ in 0..80 {
+                bench.send(beats * lanes);
+            }
+            for _ in 0..2000 {
+                bench.step();
+            }
+            // One page is the tail, one is ready for the next beat, and two are kept back.
+            let page_beats = 16;
+            let pages = 64 - u64::from(em_rtl::pages::SPARE);
+            let in_one = beats.div_ceil(page_beats) as u64;
+            let taken = bench.ends_seen * in_one + (bench.taken / page_beats) as u64 + 1;
+            assert!(taken >= pages - 1 && taken <= 63, "{data_w} bits, {beats} beats: {taken}");
+            bench.releases = 50;
+            bench.run();
+            assert_eq!(bench.transfers, 80 * beats as u64);
         }
-        for _ in 0..100 {
-            bench.step();
+    }
+}
+
+#[test]
+fn pages_may_come_back_in_any_order() {
+    for data_w in WIDTHS {
+        let lanes = data_w as usize / 8;
+        for (offers, releases) in [(100, 100), (100, 50), (50, 100)] {
+            let mut bench = Bench::new(block(data_w, 4096, 1024, 64), offers, releases);
+            for _ in 0..300 {
+                let longest = [1, 16, 17, 33, 200][bench.rng.random_range(0..5)].min(4096 / lanes);
+                let beats = bench.rng.random_range(1..=longest);
+                bench.send(beats * lanes);
+            }
+            bench.run();
+            // All of them are there again.
+            assert!(bench.taken_pages.iter().all(|taken| !taken));
+            for _ in 0..2 * 64 {
+                bench.send(1);
+            }
+            bench.run();
         }
-        assert_eq!(bench.transfers, 16);
-        bench.releases = 50;
-        bench.run();
-        assert_eq!(bench.transfers, 40);
     }
 }
 
@@ -323,7 +409,9 @@ fn what_does_not_fit_together_is_refused() {
     };
     refused(&block(128, 1518, 64, 16), "buffer_beats = 64: choose a power of two from 128 on");
     refused(&block(128, 1518, 200, 16), "buffer_beats = 200");
-    refused(&block(128, 1518, 128, 12), "frames = 12: choose a power of two from 8 on");
+    refused(&block(128, 1518, 128, 12), "pages = 12: choose a power of two from 8 to 32");
+    refused(&block(128, 1518, 128, 64), "pages = 64: choose a power of two from 8 to 32");
+    refused(&block(128, 1518, 128, 8), "pages = 8: a frame of 95 beats takes 10; choose more beats or more pages");
     refused(&block(96, 1518, 256, 16), "size.data_w = 96");
     let narrow = Ingress { max_frame: 9216, ..block(128, 1518, 1024, 16) };
     refused(&narrow, "size.beats_w = 7");
@@ -333,9 +421,14 @@ fn what_does_not_fit_together_is_refused() {
 fn ingress_waveform() {
     let options = Options { power_up: PowerUp::Zero, ..Options::default() };
     let sim = Sim::with_options(&block(128, 1518, 1024, 16), &options).unwrap_or_else(|errors| panic!("{errors}"));
+    sim.poke(sim.io.s_axis.tvalid, false);
+    sim.poke(sim.io.release.valid, false);
     sim.reset();
     sim.poke(sim.io.s_axis.tkeep, 0xFFFFu64);
-    sim.step();
+    // The first pages are linked.
+    for _ in 0..8 {
+        sim.step();
+    }
     let (s_axis, beat) = (&sim.io.s_axis, &sim.io.beat);
     let extent = &beat.end.extent;
     for port in [
@@ -348,6 +441,8 @@ fn ingress_waveform() {
         extent.beats,
         extent.lane,
         beat.end.runt,
+        sim.io.chain.first,
+        sim.io.chain.last,
     ] {
         sim.record(&Ports(vec![(Field::root(), port)]));
     }

@@ -100,7 +100,7 @@ fn frames_of_one_length_move_a_beat_a_clock() {
             let lengths =
                 if function == NAT { vec![shortest, (shortest + longest) / 2, longest] } else { vec![longest] };
             for length in lengths.into_iter().filter(|l| *l >= LANES) {
-                // More than the frame buffer and the queue of frames hold.
+                // More than the frame buffer holds.
                 let frames = vec![(function, length); 1100 / frame_beats + 70 / frame_beats + 4];
                 let run = Run::of(&frames);
                 let due = beats(&frames);
@@ -154,20 +154,22 @@ fn frames_of_mixed_lengths_move_a_beat_a_clock() {
 }
 
 /// The one mix that does not move at full rate: behind a frame that takes `L` clocks to leave, more frames come in than
-/// `buffer.frames` lets through, so that the host waits for it to leave, and the output waits for what comes after.
-/// At 64 frames, 8 of them in hand, it takes a frame of more than 3,584 bytes before frames of 60 bytes.
+/// there are pages, so that the host waits for it to leave, and the output waits for what comes after.
+/// At 64 pages of 16 beats, 8 of them in hand, it takes a frame of more than 3,584 bytes before frames of 60 bytes, of a
+/// page each, and more of them than it leaves pages.
 #[test]
-fn many_frames_behind_a_long_one_are_held_up_by_the_number_of_frames() {
+fn many_frames_behind_a_long_one_are_held_up_by_the_number_of_pages() {
     let config = em_rtl::config::Profile::named("ecp5").unwrap().config;
-    let in_flight = u64::from(config.buffer.frames) - 8;
+    let in_flight = u64::from(config.buffer.ingress_pages) - 8;
     println!("long  short  number   beats/clock");
-    for (long, short, number) in [(1518, 16, 40), (1518, 16, 90), (3568, 60, 56), (9018, 60, 50), (9018, 60, 140)] {
+    for (long, short, number) in [(1518, 16, 40), (1518, 16, 90), (3568, 60, 56), (9018, 60, 20), (9018, 60, 140)] {
         let frames = by_turns(long, short, number);
         let run = Run::of(&frames);
         let rate = beats(&frames) as f64 / run.clocks_out() as f64;
         println!("{long:4}  {short:5}  {number:6}  {rate:12.3}");
-        let behind = in_flight * short.div_ceil(LANES) as u64;
-        if long.div_ceil(LANES) as u64 <= behind || number as u64 + 2 < in_flight {
+        let [long_beats, short_beats] = [long, short].map(|length| length.div_ceil(LANES) as u64);
+        let page_beats = u64::from(config.buffer.ingress_beats / config.buffer.ingress_pages);
+        if long_beats <= in_flight * short_beats || long_beats.div_ceil(page_beats) + number as u64 <= in_flight {
             assert_eq!(run.clocks_in(), beats(&frames), "{long}, then {number} of {short}");
         } else {
             assert!(rate > 0.7, "{long}, then {number} of {short}: {rate}");

@@ -5,7 +5,7 @@ use crate::{
     outcome::Outcome,
     packet::{Direction, FUNCTION_W, PORT_W, Rewrite, Size},
 };
-use hdl::{Bundle, clog2};
+use hdl::{Bits, Bundle, clog2};
 
 /// Sizes that the bundles of the egress side depend on.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -16,8 +16,8 @@ pub struct Sizes {
     pub direction: Direction,
     /// Bits of an address of the frame buffer.
     pub addr_w: u32,
-    /// Bits that number the frames on their way: a frame's slot.
-    pub slot_w: u32,
+    /// Bits of the number of a page of it. A frame goes by the number of its first page: its slot.
+    pub page_w: u32,
 }
 
 impl Sizes {
@@ -36,7 +36,7 @@ impl Sizes {
             size: egress.size,
             direction: egress.direction,
             addr_w: clog2(u64::from(egress.buffer_beats)),
-            slot_w: clog2(u64::from(egress.frames)),
+            page_w: clog2(u64::from(egress.pages)),
         }
     }
 
@@ -50,9 +50,14 @@ impl Sizes {
         self.outputs().len() as u32
     }
 
-    /// Frames that may be on their way.
-    pub fn frames(&self) -> u32 {
-        1 << self.slot_w
+    /// Pages of the buffer, and frames that may be on their way: each has a page at least.
+    pub fn pages(&self) -> u32 {
+        1 << self.page_w
+    }
+
+    /// Bits of the number of a beat within its page.
+    pub fn offset_w(&self) -> u32 {
+        self.addr_w - self.page_w
     }
 
     /// Bits of the number of a beat within a frame. The lower ones number the beats that a rewrite can reach, the top
@@ -66,29 +71,14 @@ impl Sizes {
 #[derive(Bundle, Clone, Copy, Debug)]
 #[bundle(sizes: Sizes)]
 pub struct Place<S> {
-    /// Where the rest about the frame is kept.
-    #[width(sizes.slot_w)]
-    pub slot: S,
-    /// Address of its first beat in the frame buffer.
-    #[width(sizes.addr_w)]
-    pub base: S,
+    /// Its first page.
+    #[width(sizes.page_w)]
+    pub page: S,
     /// Its beats; 1 or more.
     #[width(sizes.size.beats_w)]
     pub beats: S,
     /// It has one beat only.
     pub single: S,
-}
-
-/// A frame in the order of the buffer.
-#[derive(Bundle, Clone, Copy, Debug)]
-#[bundle(sizes: Sizes)]
-pub struct Turn<S> {
-    /// The output that it goes to, one bit each; none for a dropped frame.
-    #[width(sizes.output_count())]
-    pub output: S,
-    /// Beats that it takes in the buffer.
-    #[width(sizes.size.beats_w)]
-    pub beats: S,
 }
 
 /// The rest about a frame: what its beats need as they leave. Every beat looks it up anew.
@@ -126,7 +116,7 @@ pub struct Offer<S> {
     #[width(sizes.addr_w)]
     pub address: S,
     /// Slot of its frame.
-    #[width(sizes.slot_w)]
+    #[width(sizes.page_w)]
     pub slot: S,
     /// Which beat of its frame it is; the top bit stands for all that no rewrite reaches.
     #[width(sizes.index_w())]
@@ -173,4 +163,17 @@ pub struct Leaving<S> {
     /// Function that its frame is of.
     #[width(FUNCTION_W)]
     pub function: S,
+}
+
+/// Makes each of `targets`, outputs, a register of `value`, so that none has to reach everything. They differ in their
+/// value under reset, or synthesis would make them one.
+pub(super) fn copies(targets: &[Bits], value: Bits) {
+    let ones = (1 << value.width()) - 1;
+    for (copy, reset) in targets.iter().zip([None, Some(0), Some(ones)]) {
+        match reset {
+            Some(reset) => copy.reset(reset),
+            None => copy.registered(),
+        }
+        .set(value);
+    }
 }

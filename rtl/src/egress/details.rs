@@ -1,16 +1,16 @@
 //! Keeps what the beats of a frame need as they leave, one word a frame, in distributed RAM.
 //!
 //! ```text
-//!                      ┌─────────┐
-//!        write, word ─▶│ details │──▶ detail
-//!          read_slot ─▶│         │
-//!                      └─────────┘
+//!                        ┌─────────┐
+//!  write, write_slot, ─▶│ details │──▶ detail
+//!    word, read_slot   ─▶│         │
+//!                        └─────────┘
 //! ```
 //! Latency: 1 clock from `read_slot` to `detail`; a word can be read in the clock after its `write`.
 //!
-//! The memory is in parts, each with pointers of its own, so that no register has to reach all of it.
+//! The memory is in parts, each with address registers of its own, so that no register has to reach all of it.
 //!
-//! 1. `detail` is the word last written to the slot. Words go into the slots in turn.
+//! 1. `detail` is the word last written to the slot.
 
 use super::bundles::{Detail, Sizes};
 use hdl::*;
@@ -29,6 +29,11 @@ pub struct DetailsIo<S> {
     /// A frame comes.
     #[input]
     pub write: S,
+    /// Its slot, in several registers.
+    #[input]
+    #[count(Sizes::SLOT_COPIES)]
+    #[width(sizes.page_w)]
+    pub write_slot: Vec<S>,
     /// What its beats need.
     #[input]
     #[shape(Detail::shape(sizes.direction, sizes.size))]
@@ -36,7 +41,7 @@ pub struct DetailsIo<S> {
     /// Slot of the frame of which a beat is being read, in several registers.
     #[input]
     #[count(Sizes::SLOT_COPIES)]
-    #[width(sizes.slot_w)]
+    #[width(sizes.page_w)]
     pub read_slot: Vec<S>,
     /// What the beat needs.
     #[output]
@@ -64,14 +69,10 @@ impl Block for Details {
         let shape = Detail::shape(self.sizes.direction, self.sizes.size);
         let word = pack(&io.word);
         let part_w = word.width().div_ceil(Sizes::SLOT_COPIES);
-        let parts = (0..).zip(&io.read_slot).map(|(part, read_slot)| {
-            // Frames come in the order of their slots, so that each part can count for itself.
-            let slot =
-                reg(self.sizes.slot_w).reset(0).named(&format!("slot_{}", ["low", "middle", "high"][part as usize]));
-            when(io.write, || slot.set(slot + 1));
+        let parts = (0..).zip(io.write_slot.iter().zip(&io.read_slot)).map(|(part, (write_slot, read_slot))| {
             let written = word.slice(part * part_w..word.width().min((part + 1) * part_w));
-            let words = memory::distributed(self.sizes.frames(), written.width()).simple();
-            words.write(io.write, slot, written);
+            let words = memory::distributed(self.sizes.pages(), written.width()).simple();
+            words.write(io.write, *write_slot, written);
             words.read(lit(1, 1), *read_slot)
         });
         let parts: Vec<Bits> = parts.collect();

@@ -1,9 +1,9 @@
-//! Sends each frame to the reader of its output, finds where it stands in the buffer, and says what became of it.
+//! Sends each frame to the reader of its output, and says what became of it.
 //!
 //! ```text
 //!              ┌──────────┐──▶ enqueue, place   (to the reader of its output)
-//!              │          │──▶ store, turn      (to `give_back`, every frame)
-//!  action ────▶│ dispatch │──▶ store, detail    (to `details`, every frame)
+//!  action ────▶│          │──▶ dropped          (to `give_back`, a frame that goes nowhere)
+//!   chain ────▶│ dispatch │──▶ store, detail    (to `details`, every frame)
 //!              │          │──▶ events           (one a frame)
 //!              └──────────┘◀── punt_taken       (a beat has left the FIFO towards the Orchestration Module)
 //! ```
@@ -17,12 +17,12 @@
 
 use super::{
     Output,
-    bundles::{Detail, Place, Sizes, Turn},
+    bundles::{Detail, Place, Sizes, copies},
 };
 use crate::{
     csr::PathEvents,
     outcome::Outcome,
-    packet::{Action, Rewrite, outcome},
+    packet::{Action, Chain, Release, Rewrite, outcome},
 };
 use hdl::*;
 
@@ -43,6 +43,10 @@ pub struct DispatchIo<S> {
     #[input]
     #[shape(Action::shape(sizes.size, sizes.direction))]
     pub action: Action<S>,
+    /// Its pages.
+    #[input]
+    #[shape(Chain::shape(sizes.page_w))]
+    pub chain: Chain<S>,
     /// A beat has left the FIFO towards the Orchestration Module.
     #[input]
     pub punt_taken: S,
@@ -57,10 +61,15 @@ pub struct DispatchIo<S> {
     /// A frame is there; it may be a dropped one.
     #[output]
     pub store: S,
-    /// Its output and its size.
+    /// Its slot, in several registers.
     #[output]
-    #[shape(Turn::shape(sizes))]
-    pub turn: Turn<S>,
+    #[count(Sizes::SLOT_COPIES)]
+    #[width(sizes.page_w)]
+    pub slot: Vec<S>,
+    /// It is a dropped one, whose pages can be given back.
+    #[output]
+    #[shape(Release::shape(sizes.page_w))]
+    pub dropped: Release<S>,
     /// The rest about it.
     #[output]
     #[shape(Detail::shape(sizes.direction, sizes.size))]
@@ -103,14 +112,6 @@ impl Block for Dispatch {
         let admit = action.valid & is_punt & punt_fits;
         punt_room.set(mux(admit, after_punt.trunc(room_w) + taken, punt_room + taken));
 
-        // Place: frames stand in the buffer one behind the other, and in slots by their number.
-        let base = reg(sizes.addr_w).reset(0);
-        let slot = reg(sizes.slot_w).reset(0);
-        when(action.valid, || {
-            base.set(base + resize(extent.beats, sizes.addr_w));
-            slot.set(slot + 1);
-        });
-
         // Where it goes.
         let goes_to = |output: &Output| match output {
             Output::Net0 => is_forward & !action.outcome.bit(0),
@@ -120,10 +121,12 @@ impl Block for Dispatch {
         };
         let destination = cat(sizes.outputs().iter().rev().map(goes_to));
         io.enqueue.reset(0).set(action.valid.repeat(sizes.output_count()) & destination);
-        let place = Place { slot, base, beats: extent.beats, single: extent.beats.eq(1) };
+        let place = Place { page: io.chain.first, beats: extent.beats, single: extent.beats.eq(1) };
         registered(&io.place, &place);
         io.store.reset(0).set(action.valid);
-        registered(&io.turn, &Turn { output: destination, beats: extent.beats });
+        copies(&io.slot, io.chain.first);
+        io.dropped.valid.reset(0);
+        registered(&io.dropped, &Release { valid: action.valid & !destination.any(), chain: io.chain });
 
         // What its beats need.
         let rewrite = &action.rewrite;
@@ -172,11 +175,6 @@ fn registered<B: Bundle<Bits>>(target: &B, value: &B) {
         leaf.registered();
     });
     assign(target, value);
-}
-
-/// Zero-extended or cut to `width` bits.
-fn resize(value: Bits, width: u32) -> Bits {
-    if value.width() < width { value.zext(width) } else { value.trunc(width) }
 }
 
 /// Bytes of a frame, `width` bits: all ones if it has more.

@@ -5,7 +5,7 @@
 //!           ┌──────────┐ enqueue  ┌────────┐ offer  ┌────────┐ address                         ┌────────┐
 //!           │          │─────────▶│ reader │◀──────▶│ select │────────▶ buffer ──▶┌───────┐    │ outlet │
 //!  action ─▶│ dispatch │          └────────┘ grant  └────────┘ slot               │ patch │═══▶│        │═══▶ m_axis_*
-//!           │          │───────────────────────────────┼──────────▶ details ─────▶└───────┘    └────────┘
+//!    chain ─▶│          │───────────────────────────────┼──────────▶ details ─────▶└───────┘    └────────┘
 //!           └──────────┘  (one reader an output)       └──────────▶ give_back ─▶ release     (one an output)
 //!                └──▶ events
 //! ```
@@ -13,18 +13,19 @@
 //!
 //! | stage | clocks | what it does |
 //! |---|---|---|
-//! | dispatch | 1 | room for punts, place in the buffer |
+//! | dispatch | 1 | room for punts |
 //! | queue | 2 | waits for the reader of its output |
 //! | select | 1 | the readers take turns |
 //! | buffer, patch | 3 | reads and writes over |
 //! | FIFO | 2 (punt: 3) | out |
 //!
 //! Throughput: a beat a clock and a frame a clock, whatever the outputs; a dropped frame costs no read. An output that is
-//! stalled delays the frames that go there, and others only when the frame buffer is full: its space is given back in the
-//! order in which it was taken. The Orchestration Module delays nobody: a frame to be punted is dropped as `punt_full`
-//! unless the FIFO has room for all of it.
+//! stalled delays the frames that go there, and others only when frames for it fill the frame buffer: pages are given back
+//! in any order. The Orchestration Module delays nobody: a frame to be punted is dropped as `punt_full` unless the FIFO has
+//! room for all of it.
 //!
-//! A frame of three beats to net0, one of five that is dropped (outcome 2e, `nat_source`), and one of two to net1:
+//! In pages of four beats, a frame of three beats to net0, one of 20 that is dropped (outcome 2e, `nat_source`), and one of
+//! two to net1:
 //!
 //! ```text
 //! cycle                  0  1  2  3  4  5  6  7  8  9  10 11 12 13 14
@@ -33,9 +34,10 @@
 //! events_outcome_valid  ______/‾‾‾‾‾‾‾‾\_____________________________
 //! events_outcome        |0       |2e|1
 //! buffer_re             ____________/‾‾‾‾‾‾‾‾‾‾‾‾‾‾\_________________
-//! buffer_raddr          |0             |1 |8 |2 |9 |0
-//! release_beats         |0                |1    |0    |1 |5 |2 |0
-//! release_frame         ______________________________/‾‾‾‾‾‾‾‾\_____
+//! buffer_raddr          |0          |4 |5 |8 |6 |9 |0
+//! release_valid         ____________/‾‾\________/‾‾‾‾‾\______________
+//! release_chain_first   |0          |4 |0       |1 |2 |0
+//! release_chain_last    |0          |7 |0       |1 |2 |0
 //! m_axis_net0_tvalid    ___________________________/‾‾‾‾‾\__/‾‾\_____
 //! m_axis_net0_tlast     ____________________________________/‾‾\_____
 //! m_axis_net1_tvalid    _________________________________/‾‾\__/‾‾\__
@@ -45,7 +47,7 @@
 //! 1. Every action has one outcome event, and every frame that is not dropped leaves by the output that its outcome names,
 //!    with its own bytes but for what its [`Rewrite`](crate::packet::Rewrite) says.
 //! 2. Frames for one output leave in the order they came.
-//! 3. Every beat of the buffer is given back once, in order, and not before it has been read.
+//! 3. Every page of the buffer is given back once, and not before it has been read.
 //! 4. The rules of [`Axis`] on every output.
 
 mod bundles;
@@ -60,7 +62,7 @@ mod patch;
 mod give_back;
 mod outlet;
 
-pub use bundles::{Detail, Leaving, Offer, Place, Reading, Sizes, Turn};
+pub use bundles::{Detail, Leaving, Offer, Place, Reading, Sizes};
 pub use details::{Details, DetailsIo};
 pub use dispatch::{Dispatch, DispatchIo};
 pub use give_back::{GiveBack, GiveBackIo};
@@ -73,7 +75,7 @@ pub use select::{Select, SelectIo};
 
 use crate::{
     csr::PathEvents,
-    packet::{Action, BufferRead, Direction, Release, Size},
+    packet::{Action, BufferRead, Chain, Direction, Release, Size},
     stream::Axis,
 };
 use hdl::*;
@@ -117,8 +119,8 @@ pub struct Egress {
     pub direction: Direction,
     /// Beats of the frame buffer; a power of two.
     pub buffer_beats: u32,
-    /// Frames that are on their way at most; a power of two.
-    pub frames: u32,
+    /// Pages that it is divided into; a power of two.
+    pub pages: u32,
     /// Places of the FIFO towards the Orchestration Module; a power of two.
     pub punt_beats: u32,
 }
@@ -131,13 +133,17 @@ pub struct EgressIo<S> {
     #[input]
     #[shape(Action::shape(sizes.size, sizes.direction))]
     pub action: Action<S>,
+    /// Its pages.
+    #[input]
+    #[shape(Chain::shape(sizes.page_w))]
+    pub chain: Chain<S>,
     /// Reads the frame buffer.
     #[output]
-    #[shape(BufferRead::shape(sizes.size.data_w, sizes.addr_w))]
+    #[shape(BufferRead::shape(sizes.size.data_w, sizes.addr_w, sizes.page_w))]
     pub buffer: BufferRead<S>,
     /// What ingress gets back.
     #[output]
-    #[shape(Release::shape(sizes.size.beats_w))]
+    #[shape(Release::shape(sizes.page_w))]
     pub release: Release<S>,
     /// Frames to the first network port; `tuser` is a packed `NetUser`. On the way out only.
     #[output]
@@ -189,11 +195,15 @@ impl Block for Egress {
         if !matches!(self.size.data_w, 64 | 128 | 256 | 512) {
             return Err(format!("egress: data_w = {}: choose 64, 128, 256 or 512.", self.size.data_w));
         }
-        let powers = [("buffer_beats", self.buffer_beats), ("frames", self.frames), ("punt_beats", self.punt_beats)];
+        let powers = [("buffer_beats", self.buffer_beats), ("pages", self.pages), ("punt_beats", self.punt_beats)];
         for (field, value) in powers {
             if !value.is_power_of_two() || value < 2 {
                 return Err(format!("egress: {field} = {value} is no power of two; choose 2 or more."));
             }
+        }
+        if self.pages > self.buffer_beats / 4 {
+            let most = self.buffer_beats / 4;
+            return Err(format!("egress: pages = {}: choose {most} at most, 4 beats each.", self.pages));
         }
         Ok(())
     }
@@ -209,6 +219,7 @@ impl Block for Egress {
         // Every frame to its reader.
         let dispatch = instance(&Dispatch { sizes, punt_beats: self.punt_beats });
         assign(&dispatch.action, &io.action);
+        assign(&dispatch.chain, &io.chain);
         assign(&io.events, &dispatch.events);
         let select = instance(&Select { sizes });
         let readers: Vec<ReaderIo<Bits>> = (sizes.outputs().iter().enumerate())
@@ -219,6 +230,8 @@ impl Block for Egress {
                 assign(&reader.place, &dispatch.place);
                 assign(&select.offer[i], &reader.offer);
                 reader.grant.set(select.grant.bit(i as u32));
+                reader.answered.set(select.answered.bit(i as u32));
+                reader.next.set(io.buffer.next);
                 reader
             })
             .collect();
@@ -228,16 +241,17 @@ impl Block for Egress {
         io.buffer.re.set(select.read);
         io.buffer.raddr.set(select.address);
         let give_back = instance(&GiveBack { sizes });
-        give_back.store.set(dispatch.store);
-        assign(&give_back.turn, &dispatch.turn);
-        give_back.read.set(select.reading.output);
+        assign(&give_back.dropped, &dispatch.dropped);
+        give_back.read.set(select.read);
+        give_back.address.set(select.address);
         give_back.last.set(select.reading.last);
+        give_back.slot.set(select.slot[0]);
         assign(&io.release, &give_back.release);
         let details = instance(&Details { sizes });
         details.write.set(dispatch.store);
         assign(&details.word, &dispatch.detail);
-        for (read_slot, slot) in details.read_slot.iter().zip(&select.slot) {
-            read_slot.set(*slot);
+        for (slots, copies) in [(&details.write_slot, &dispatch.slot), (&details.read_slot, &select.slot)] {
+            slots.iter().zip(copies).for_each(|(slot, copy)| slot.set(*copy));
         }
         let patch = instance(&Patch { sizes });
         assign(&patch.reading, &select.reading);

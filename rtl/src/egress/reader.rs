@@ -48,6 +48,13 @@ pub struct ReaderIo<S> {
     /// The beat is read; only if `ready` was 1 in the clock before.
     #[input]
     pub grant: S,
+    /// `next` follows the page of a beat that was granted three clocks ago.
+    #[input]
+    pub answered: S,
+    /// The page that follows.
+    #[input]
+    #[width(sizes.page_w)]
+    pub next: S,
     /// A beat has left the output's FIFO.
     #[input]
     #[present(has_room)]
@@ -77,35 +84,43 @@ impl Block for Reader {
     fn build(&self, io: &ReaderIo<Bits>) {
         let sizes = self.sizes;
         let shape = Place::shape(sizes);
-        let queue = instance(&Queue { width: bundle::packed_width(&shape), places: sizes.frames() });
+        let queue = instance(&Queue { width: bundle::packed_width(&shape), places: sizes.pages() });
         queue.write.set(io.enqueue);
         queue.word.set(pack(&io.place));
-        let next = unpack(&shape, queue.oldest);
+        let oldest = unpack(&shape, queue.oldest);
+
+        // The page that follows. Each beat asks for it, so that it is known before the page's last beat is read; the answer
+        // to the last beat of the page before comes too early to matter.
+        let following = io.next.delay_enable(io.answered);
 
         // The frame being read: its next beat, and how many are left with it. Without a frame the next one may come at any
         // time, as behind a last beat: `last` stands then too.
         let active = reg(1).reset(0);
-        let beat = reg_of(&Offer::shape(sizes));
+        let slot = reg(sizes.page_w);
+        let page = reg(sizes.page_w);
+        let offset = reg(sizes.offset_w());
+        let index = reg(sizes.index_w());
         let left = reg(sizes.size.beats_w);
-        let ends = beat.last.reset(1);
+        let last = reg(1).reset(1);
         let goes_on = io.grant | !active;
-        queue.take.set(goes_on & ends);
+        queue.take.set(goes_on & last);
         when(goes_on, || {
-            active.set(!ends | queue.waiting);
-            beat.address.set(mux(ends, next.base, beat.address + 1));
-            beat.slot.set(mux(ends, next.slot, beat.slot));
-            beat.last.set(mux(ends, next.single | !queue.waiting, left.eq(2)));
-            left.set(mux(ends, next.beats, left - 1));
+            active.set(!last | queue.waiting);
+            slot.set(mux(last, oldest.page, slot));
+            page.set(mux(last, oldest.page, mux(offset.all(), following, page)));
+            offset.set(mux(last, lit(offset.width(), 0), offset + 1));
+            left.set(mux(last, oldest.beats, left - 1));
             // Once the top bit is there it stays; what the others say then does not matter.
-            let beyond = cat([beat.index.msb(), lit(beat.index.width() - 1, 0)]);
-            let index_after = beat.index.trunc(beat.index.width() - 1).grow_add(1) | beyond;
-            beat.index.set(mux(ends, lit(beat.index.width(), 0), index_after));
+            let beyond = cat([index.msb(), lit(index.width() - 1, 0)]);
+            let index_after = index.trunc(index.width() - 1).grow_add(1) | beyond;
+            index.set(mux(last, lit(index.width(), 0), index_after));
+            last.set(mux(last, oldest.single | !queue.waiting, left.eq(2)));
         });
-        assign(&io.offer, &beat);
+        assign(&io.offer, &Offer { address: cat([page, offset]), slot, index, last });
 
         // Whether a beat can be read in the next clock, for both cases: that one is read in this clock and that none is.
         let active_if_kept = active | queue.waiting;
-        let active_if_read = !beat.last | queue.waiting;
+        let active_if_read = !last | queue.waiting;
         let (room_if_kept, room_if_read) = match (self.room, io.returned) {
             (Some(places), Some(returned)) => room(places, io.grant, returned),
             _ => (lit(1, 1), lit(1, 1)),
@@ -113,7 +128,7 @@ impl Block for Reader {
         io.ready.set(mux(io.grant, active_if_read & room_if_read, active_if_kept & room_if_kept));
 
         assert_that("granted_when_ready", "2: a beat is read only when there is one", !io.grant | active);
-        let counts_down = mux(active, left.any() & beat.last.eq(left.eq(1)), beat.last);
+        let counts_down = mux(active, left.any() & last.eq(left.eq(1)), last);
         assert_that("last_is_last", "1: the last beat is the one that no other is left with", counts_down);
     }
 }

@@ -10,7 +10,7 @@
 //! 1. One reader at most is granted a clock, and one is whenever one is ready.
 //! 2. A reader that is ready gets its grant after at most one beat of each other reader.
 
-use super::bundles::{Offer, Reading, Sizes};
+use super::bundles::{Offer, Reading, Sizes, copies};
 use hdl::*;
 
 /// The block.
@@ -37,6 +37,10 @@ pub struct SelectIo<S> {
     #[output]
     #[width(sizes.output_count())]
     pub grant: S,
+    /// The reader whose beat was read a clock ago, one bit each: the buffer says which page follows.
+    #[output]
+    #[width(sizes.output_count())]
+    pub answered: S,
     /// The beat that is being read.
     #[output]
     #[shape(Reading::shape(sizes))]
@@ -51,13 +55,8 @@ pub struct SelectIo<S> {
     /// Slot of its frame, in several registers.
     #[output]
     #[count(Sizes::SLOT_COPIES)]
-    #[width(sizes.slot_w)]
+    #[width(sizes.page_w)]
     pub slot: Vec<S>,
-}
-
-/// All ones, `width` bits.
-fn lowest_ones(width: u32) -> u64 {
-    (1 << width) - 1
 }
 
 impl Block for Select {
@@ -109,15 +108,10 @@ impl Block for Select {
         };
         io.address.registered().set(gather(|offer| offer.address));
         let slot = gather(|offer| offer.slot);
-        for (copy, reset) in io.slot.iter().zip([None, Some(0), Some(lowest_ones(slot.width()))]) {
-            match reset {
-                Some(value) => copy.reset(value),
-                None => copy.registered(),
-            }
-            .set(slot);
-        }
+        copies(&io.slot, slot);
         io.read.reset(0).set(reads);
         io.reading.output.reset(0).set(grant);
+        io.answered.reset(0).set(io.reading.output);
         io.reading.index.registered().set(gather(|offer| offer.index));
         io.reading.last.registered().set(gather(|offer| offer.last));
 

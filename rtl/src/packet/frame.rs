@@ -162,28 +162,45 @@ pub struct Beat<S> {
     pub end: FrameEnd<S>,
 }
 
+/// Pages of a frame in the frame buffer, which is divided into pages of as many beats each. The pages between the two
+/// follow from one to the next.
+#[derive(Bundle, Clone, Copy, Debug)]
+#[bundle(page_w: u32)]
+pub struct Chain<S> {
+    /// Page that the frame begins in.
+    #[width(page_w)]
+    pub first: S,
+    /// Page that its last beat stands in.
+    #[width(page_w)]
+    pub last: S,
+}
+
 /// Read port of the frame buffer: data follow two clocks after the address.
 #[derive(Bundle, Clone, Copy, Debug)]
-#[bundle(data_w: u32, addr_w: u32)]
+#[bundle(data_w: u32, addr_w: u32, page_w: u32)]
 pub struct BufferRead<S> {
     /// Read.
     pub re: S,
-    /// Beat's address.
+    /// Beat's address: its page in the upper bits.
     #[width(addr_w)]
     pub raddr: S,
     /// The beat.
     #[flip]
     #[width(data_w)]
     pub rdata: S,
+    /// The page of the same frame that follows the address's page, a clock after the address. Anything, if none follows.
+    #[flip]
+    #[width(page_w)]
+    pub next: S,
 }
 
 /// What the reading side gives back to the writing side.
 #[derive(Bundle, Clone, Copy, Debug)]
-#[bundle(beats_w: u32)]
+#[bundle(page_w: u32)]
 pub struct Release<S> {
-    /// Beats of the buffer that are free again.
-    #[width(beats_w)]
-    pub beats: S,
-    /// A frame has left the buffer.
-    pub frame: S,
+    /// Pages are given back.
+    pub valid: S,
+    /// A page or several that follow one another.
+    #[shape(Chain::shape(page_w))]
+    pub chain: Chain<S>,
 }

@@ -9,6 +9,6 @@ mod headers;
 mod helpers;
 
 pub use action::{Action, Rewrite};
-pub use frame::{Beat, BufferRead, Direction, Extent, FUNCTION_W, FrameEnd, PORT_W, Release, Size, port};
+pub use frame::{Beat, BufferRead, Chain, Direction, Extent, FUNCTION_W, FrameEnd, PORT_W, Release, Size, port};
 pub use headers::{Ethernet, Headers, Quoted, Word};
 pub use helpers::{delay_line, first_of, half, last_lane, later, outcome};

@@ -18,7 +18,7 @@ use std::collections::VecDeque;
 
 /// A block of this width and direction with small buffers.
 pub fn block(data_w: u32, direction: Direction) -> Egress {
-    Egress { size: Size { data_w, beats_w: 9 }, direction, buffer_beats: 256, frames: 64, punt_beats: 64 }
+    Egress { size: Size { data_w, beats_w: 9 }, direction, buffer_beats: 256, pages: 64, punt_beats: 64 }
 }
 
 /// Every width in both directions.
@@ -27,10 +27,15 @@ pub fn all_blocks() -> Vec<Egress> {
     [64, 128, 256, 512].into_iter().flat_map(both).collect()
 }
 
-/// A frame whose space has not been given back.
-struct Held {
-    left: u64,
+/// A page that a frame has.
+#[derive(Clone, Copy)]
+struct Page {
+    /// Number of the frame.
+    frame: usize,
+    /// Its beats in this page.
+    beats: usize,
     dropped: bool,
+    next: Option<usize>,
 }
 
 /// What an output must still bring.
@@ -62,18 +67,18 @@ pub struct Rig {
     pub offers: u32,
     /// Clock of each action.
     pub sent: Vec<u64>,
-    /// Clock of each frame's release.
-    pub released: Vec<u64>,
     /// Beats given back.
     pub given_back: u64,
     /// Clock of each read of the buffer.
     pub read: Vec<u64>,
     memory: Vec<Value>,
     was_read: Vec<bool>,
-    write: usize,
-    release: usize,
-    held: VecDeque<Held>,
+    pages: Vec<Option<Page>>,
+    /// Pages that each frame still has.
+    left: Vec<usize>,
     reads: VecDeque<Option<Value>>,
+    /// Page that follows the one addressed a clock ago.
+    next: Option<usize>,
     /// Outcome, function, bytes.
     events: VecDeque<(Outcome, Option<u64>, u64)>,
     pub outcomes: Vec<Outcome>,
@@ -94,15 +99,14 @@ impl Rig {
             queue: VecDeque::new(),
             offers: 100,
             sent: vec![],
-            released: vec![],
             given_back: 0,
             read: vec![],
             memory: vec![Value::zero(block.size.data_w); block.buffer_beats as usize],
             was_read: vec![false; block.buffer_beats as usize],
-            write: 0,
-            release: 0,
-            held: VecDeque::new(),
+            pages: vec![None; block.pages as usize],
+            left: vec![],
             reads: VecDeque::from([None, None]),
+            next: None,
             events: VecDeque::new(),
             outcomes: vec![],
             punt_room: u64::from(block.punt_beats),
@@ -145,7 +149,7 @@ impl Rig {
             quiet = if idle && before == self.progress() { quiet + 1 } else { 0 };
             assert!(self.clock < 1_000_000, "no end");
         }
-        assert!(self.held.is_empty(), "{} frames are not given back", self.held.len());
+        assert!(self.held() == 0, "{} frames are not given back", self.held());
         assert!(self.events.is_empty(), "{} frames have no outcome", self.events.len());
         self.sim.check().unwrap_or_else(|failures| panic!("{failures}"));
     }
@@ -156,13 +160,13 @@ impl Rig {
         self.sim.check().unwrap_or_else(|failures| panic!("{failures}"));
     }
 
-    fn progress(&self) -> (usize, usize, usize) {
-        (self.sent.len(), self.released.len(), self.outcomes.len())
+    fn progress(&self) -> (usize, u64, usize) {
+        (self.sent.len(), self.given_back, self.outcomes.len())
     }
 
-    /// Beats of the buffer that are free.
-    fn free(&self) -> u64 {
-        u64::from(self.block.buffer_beats) - self.held.iter().map(|h| h.left).sum::<u64>()
+    /// Beats of a page.
+    pub fn page_beats(&self) -> usize {
+        self.memory.len() / self.pages.len()
     }
 
     /// One clock.
@@ -181,25 +185,49 @@ impl Rig {
 
     /// What is given back is overwritten at once.
     fn give_back(&mut self) {
-        let beats = self.sim.peek_u64(self.sim.io.release.beats);
-        let frame = self.sim.peek_bool(self.sim.io.release.frame);
-        if beats == 0 {
-            assert!(!frame, "a frame without beats is given back");
+        let release = &self.sim.io.release;
+        if !self.sim.peek_bool(release.valid) {
             return;
         }
-        let oldest = self.held.front_mut().expect("beats are given back that nobody holds");
-        assert!(beats <= oldest.left, "{beats} beats are given back, {} are left", oldest.left);
-        oldest.left -= beats;
-        self.given_back += beats;
-        assert_eq!(frame, oldest.left == 0, "a frame is given back with its last beat");
-        for _ in 0..beats {
-            assert!(oldest.dropped || self.was_read[self.release], "a beat is given back unread");
-            self.memory[self.release] = junk(&mut self.rng, self.block.size.data_w);
-            self.release = (self.release + 1) % self.memory.len();
+        let last = self.sim.peek_u64(release.chain.last) as usize;
+        let mut at = self.sim.peek_u64(release.chain.first) as usize;
+        loop {
+            let page = self.pages[at].take().expect("a page is given back that no frame has");
+            let start = at * self.page_beats();
+            for beat in start..start + page.beats {
+                assert!(page.dropped || self.was_read[beat], "a beat is given back unread");
+                self.memory[beat] = junk(&mut self.rng, self.block.size.data_w);
+            }
+            self.given_back += page.beats as u64;
+            self.left[page.frame] -= 1;
+            if at == last {
+                return;
+            }
+            at = page.next.expect("a chain ends with its last page");
         }
-        if frame {
-            self.held.pop_front();
-            self.released.push(self.clock);
+    }
+
+    /// Takes pages at random for a frame of so many beats, and writes it.
+    fn store(&mut self, beats: &[Value], dropped: bool) {
+        let (frame, page_beats) = (self.left.len(), self.page_beats());
+        let mut next = None;
+        let chunks: Vec<&[Value]> = beats.chunks(page_beats).collect();
+        self.left.push(chunks.len());
+        for (number, chunk) in chunks.iter().enumerate().rev() {
+            let free: Vec<usize> = (0..self.pages.len()).filter(|page| self.pages[*page].is_none()).collect();
+            let page = free[self.rng.random_range(0..free.len())];
+            self.pages[page] = Some(Page { frame, beats: chunk.len(), dropped, next });
+            for (offset, beat) in chunk.iter().enumerate() {
+                self.memory[page * page_beats + offset] = beat.clone();
+                self.was_read[page * page_beats + offset] = false;
+            }
+            if next.is_none() {
+                self.sim.poke(self.sim.io.chain.last, page as u64);
+            }
+            if number == 0 {
+                self.sim.poke(self.sim.io.chain.first, page as u64);
+            }
+            next = Some(page);
         }
     }
 
@@ -207,8 +235,9 @@ impl Rig {
         let returned = self.returns.pop_front().unwrap();
         self.punt_room += returned;
         let lanes = self.lanes();
-        let fits = |f: &Frame| f.bytes.len().div_ceil(lanes) as u64 <= self.free();
-        let may = self.held.len() < self.block.frames as usize && self.queue.front().is_some_and(fits);
+        let free = self.pages.iter().filter(|page| page.is_none()).count();
+        let fits = |f: &Frame| f.bytes.len().div_ceil(lanes).div_ceil(self.page_beats()) <= free;
+        let may = self.queue.front().is_some_and(fits);
         let go = may && self.rng.random_range(0..100) < self.offers;
         let frame = go.then(|| self.queue.pop_front().unwrap());
         self.poke_action(frame.as_ref());
@@ -216,13 +245,12 @@ impl Rig {
         self.sent.push(self.clock);
 
         let beats = frame.bytes.len().div_ceil(lanes) as u64;
-        for chunk in frame.bytes.chunks(lanes) {
+        let stored = frame.bytes.chunks(lanes).map(|chunk| {
             let mut bytes: Vec<u8> = (0..lanes).map(|_| self.rng.random()).collect();
             bytes[..chunk.len()].copy_from_slice(chunk);
-            self.memory[self.write] = Value::from_bytes(self.block.size.data_w, &bytes);
-            self.was_read[self.write] = false;
-            self.write = (self.write + 1) % self.memory.len();
-        }
+            Value::from_bytes(self.block.size.data_w, &bytes)
+        });
+        let stored: Vec<Value> = stored.collect();
         let mut outcome = frame.outcome;
         let code = outcome.code();
         let (reason, port, function) = (code, frame.port, frame.function);
@@ -240,7 +268,7 @@ impl Rig {
             }
             _ => None,
         };
-        self.held.push_back(Held { left: beats, dropped: destination.is_none() });
+        self.store(&stored, destination.is_none());
         self.events.push_back((
             outcome,
             frame.function_known.then_some(function),
@@ -257,6 +285,8 @@ impl Rig {
         // What means nothing is anything.
         let random = action.map(|_, port: &Port| junk(rng, port.width()));
         sim.poke_all(action, &random);
+        let chain = sim.io.chain.map(|_, port: &Port| junk(rng, port.width()));
+        sim.poke_all(&sim.io.chain, &chain);
         sim.poke(action.valid, frame.is_some());
         let Some(frame) = frame else { return };
         let lanes = self.block.size.lanes() as usize;
@@ -299,13 +329,17 @@ impl Rig {
         }
     }
 
-    /// Data follow two clocks after the address, and mean nothing otherwise.
+    /// Data follow two clocks after the address, the next page one, and mean nothing otherwise.
     fn serve_buffer(&mut self) {
         let buffer = &self.sim.io.buffer;
         let data = self.reads.pop_front().unwrap();
         self.sim.poke(buffer.rdata, data.unwrap_or_else(|| junk(&mut self.rng, self.block.size.data_w)));
         let address = self.sim.peek_u64(buffer.raddr) as usize;
         let read = self.sim.peek_bool(buffer.re);
+        let next =
+            self.next.map(|page| page as u64).unwrap_or_else(|| self.rng.random_range(0..self.pages.len() as u64));
+        self.sim.poke(buffer.next, next);
+        self.next = self.pages[address / self.page_beats()].and_then(|page| page.next);
         self.reads.push_back(read.then(|| self.memory[address].clone()));
         if read {
             assert!(!self.was_read[address], "a beat is read twice");
@@ -350,7 +384,7 @@ impl Rig {
 
     /// Frames whose space has not been given back.
     pub fn held(&self) -> usize {
-        self.held.len()
+        self.left.iter().filter(|left| **left > 0).count()
     }
 
     /// Frames that an output has yet to bring.

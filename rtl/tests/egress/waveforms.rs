@@ -21,8 +21,9 @@ fn egress_shows_two_ports_that_take_turns_and_a_dropped_frame_between_them() {
         io.events.outcome,
         io.buffer.re,
         io.buffer.raddr,
-        io.release.beats,
-        io.release.frame,
+        io.release.valid,
+        io.release.chain.first,
+        io.release.chain.last,
         net0.tvalid,
         net0.tlast,
         net1.tvalid,
@@ -33,13 +34,16 @@ fn egress_shows_two_ports_that_take_turns_and_a_dropped_frame_between_them() {
     }
     sim.poke(net0.tready, true);
     sim.poke(net1.tready, true);
-    let frames = [(Outcome::Net0, 3), (Outcome::NatSource, 5), (Outcome::Net1, 2)];
+    // With the first and the last page of each.
+    let frames = [(Outcome::Net0, 3, 1, 1), (Outcome::NatSource, 20, 4, 7), (Outcome::Net1, 2, 2, 2)];
     for clock in 0..15 {
         let frame = frames.get(clock);
         sim.poke(io.action.valid, frame.is_some());
-        if let Some((outcome, beats)) = frame {
+        if let Some((outcome, beats, first, last)) = frame {
             sim.poke(io.action.outcome, outcome.code());
             sim.poke(io.action.extent.beats, *beats as u64);
+            sim.poke(io.chain.first, *first as u64);
+            sim.poke(io.chain.last, *last as u64);
         }
         sim.step();
     }
