@@ -87,16 +87,16 @@ fn more_rows_than_the_table_holds() {
     refuses(
         nat_rules(RATED + 1),
         beyond,
-        &["1946 [[nat]] rows", "profile \"ecp5\" holds 1945", "Remove 1 from here on, or use a larger profile"],
+        &["1947 [[nat]] rows", "profile \"ecp5\" holds 1946", "Remove 1 from here on, or use a larger profile"],
     );
     let files = Files::new();
     let ecp5 = include_str!("../../rtl/profiles/ecp5.toml");
-    let small = files.write("small.toml", ecp5.replace("nat_rows = 512", "nat_rows = 256"));
+    let small = files.write("small.toml", ecp5.replace("nat_ways = 4\nnat_rows = 512", "nat_ways = 8\nnat_rows = 128"));
     refuses_with(
         nat_rules(3000),
-        4 + 4 * 972,
+        4 + 4 * 973,
         &format!("--config {small}"),
-        &["3000 [[nat]] rows", "profile \"small\" holds 972", "Remove 2028 from here on"],
+        &["3000 [[nat]] rows", "profile \"small\" holds 973", "Remove 2027 from here on"],
     );
     refuses("[[function]]\nid = 256\nmode = \"nat\"\n", 2, &["function id 256", "Use ids from 0 to 255"]);
 }

@@ -51,7 +51,7 @@ fn a_second_run_replaces_the_first() {
     assert!(contents(&files.path("out")) == before);
 
     files.write("out/own.v", "module own; endmodule\n");
-    let config = files.write("small.toml", ECP5.replace("nat_rows = 512", "nat_rows = 256"));
+    let config = files.write("small.toml", ECP5.replace("nat_rows = 512", "nat_rows = 1024"));
     good(&format!("generate --config {config} --out {out}"));
     let listed = verilog(&files);
     let mut found: Vec<String> = names(&files.path("out")).into_iter().filter(|n| n.ends_with(".v")).collect();

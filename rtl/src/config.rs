@@ -3,7 +3,7 @@
 use crate::{
     csr::MapConfig,
     ingress::{LEAST_PAGE_BEATS, least_pages},
-    lookup::{Management, Tables},
+    lookup::{Geometry, Management, Tables},
     packet::Size,
 };
 use serde::{Deserialize, Serialize};
@@ -43,13 +43,13 @@ pub struct BufferConfig {
 pub struct TableConfig {
     /// Function numbers go from 0 to this less one; a power of two.
     pub functions: u32,
-    /// Ways of each of the two NAT tables.
+    /// Ways of each of the two NAT tables: 4 to 8.
     pub nat_ways: u32,
-    /// Rows of each way of the NAT tables; a power of two.
+    /// Rows of each way of the NAT tables: a power of two, not less than [`Geometry::least_rows`].
     pub nat_rows: u32,
-    /// Ways of the table of the MAC addresses of functions in mode pass.
+    /// Ways of the table of the MAC addresses of functions in mode pass: 4 to 8.
     pub mac_ways: u32,
-    /// Rows of each of its ways; a power of two.
+    /// Rows of each of its ways, as `nat_rows`.
     pub mac_rows: u32,
     /// Next hops; a power of two.
     pub next_hops: u32,
@@ -218,10 +218,8 @@ impl EmConfig {
     fn check_tables(&self) -> Result<(), String> {
         let t = &self.table;
         power_of_two("table.functions", t.functions, 2, 65_536)?;
-        within("table.nat_ways", t.nat_ways, 2, 8, "ways")?;
-        power_of_two("table.nat_rows", t.nat_rows, 16, 32_768)?;
-        within("table.mac_ways", t.mac_ways, 2, 8, "ways")?;
-        power_of_two("table.mac_rows", t.mac_rows, 16, 32_768)?;
+        check_exact("nat", t.nat_ways, t.nat_rows)?;
+        check_exact("mac", t.mac_ways, t.mac_rows)?;
         power_of_two("table.next_hops", t.next_hops, 2, 256)?;
         if t.management == Management::Shared && self.data_w > 256 {
             return Err(format!(
@@ -262,6 +260,18 @@ fn within(field: &str, value: u32, least: u32, most: u32, unit: &str) -> Result<
         return Ok(());
     }
     Err(format!("{field} = {value} is out of range; choose {least} to {most} {unit}."))
+}
+
+/// A table of fewer rows could not hold what it is rated for.
+fn check_exact(table: &str, ways: u32, rows: u32) -> Result<(), String> {
+    within(&format!("table.{table}_ways"), ways, 4, 8, "ways")?;
+    let least = Geometry::least_rows(ways).unwrap_or(512);
+    if rows.is_power_of_two() && (least..=32_768).contains(&rows) {
+        return Ok(());
+    }
+    Err(format!(
+        "table.{table}_rows = {rows} does not suit table.{table}_ways = {ways}; choose a power of two from {least} to 32768, or more ways for fewer rows: 128 from 5 ways on, 8 with 8."
+    ))
 }
 
 fn power_of_two(field: &str, value: u32, least: u32, most: u32) -> Result<(), String> {
@@ -308,7 +318,10 @@ mod tests {
         assert!(pages.contains("buffer.ingress_pages = 16 of 64 beats") && pages.contains("takes 19"), "{pages}");
         assert!(with(|c| c.table.functions = 3).contains("table.functions = 3"));
         assert!(with(|c| c.table.nat_ways = 1).contains("table.nat_ways = 1"));
-        assert!(with(|c| c.table.nat_rows = 48).contains("table.nat_rows = 48"));
+        assert!(with(|c| c.table.nat_rows = 768).contains("table.nat_rows = 768"));
+        let few = with(|c| c.table.nat_rows = 256);
+        assert!(few.contains("table.nat_rows = 256") && few.contains("from 512") && few.contains("more ways"), "{few}");
+        assert!(with(|c| (c.table.mac_ways, c.table.mac_rows) = (6, 64)).contains("from 128"));
         assert!(with(|c| c.table.mac_ways = 9).contains("table.mac_ways = 9"));
         assert!(with(|c| c.table.next_hops = 512).contains("table.next_hops = 512"));
         let clash = with(|c| c.data_w = 512);

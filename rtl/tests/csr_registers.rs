@@ -146,7 +146,7 @@ fn the_directory_leads_to_every_block_and_table() {
     let (.., offset, _, tables) = found[Area::TableList as usize];
     assert_eq!(tables, 5);
     let record = |bus: &mut Bus, n: u32| [0, 4, 8, 12].map(|at| bus.value(offset + 16 * n + at));
-    assert_eq!(record(&mut bus, 0), [1 | 4 << 8, 32, 48 | 42 << 8, 5 | 20 << 8 | 5 << 16]);
+    assert_eq!(record(&mut bus, 0), [1 | 4 << 8, 32, 48 | 42 << 8, 15 | 25 << 8 | 5 << 16]);
     assert_eq!(record(&mut bus, 3), [2 | 1 << 8 | 3 << 16, 64, 52 << 8, 0]);
     assert_eq!(found[Area::CounterAccess as usize].4, 64);
 }

@@ -1,4 +1,4 @@
-//! How full the lookup block's NAT tables can be.
+//! How full the lookup block's exact tables can be.
 
 mod lookup_bench;
 
@@ -53,40 +53,49 @@ fn address_patterns(n: u32, base: u32) -> Vec<(&'static str, Vec<u32>)> {
     ]
 }
 
-/// 95 % of the slots find a place, whatever the addresses look like, in both NAT tables.
+/// Keys of a NAT table or of the MAC table that come from such addresses, and their bits.
+fn key_sets(addresses: &[u32]) -> Vec<(&'static str, u32, Vec<u64>)> {
+    let keys = |of: &dyn Fn(u64, u64) -> u64| -> Vec<u64> {
+        addresses.iter().enumerate().map(|(i, address)| of(i as u64, u64::from(*address))).collect()
+    };
+    let by_function = |function: u64, address: u64| nat_tx_key(function as u16, address as u32);
+    vec![
+        ("outside addresses", 32, keys(&|_, address| address)),
+        ("one function", 48, keys(&|_, address| by_function(7, address))),
+        ("eight a function", 48, keys(&|i, address| by_function(i >> 3 & 255, address))),
+        ("MAC addresses", 48, keys(&|_, address| 0x0200_0000_0000 | address)),
+        ("MAC addresses, high", 48, keys(&|_, address| (0x0200_0000_0000 | address << 8) & 0x02ff_ffff_ffff)),
+    ]
+}
+
+/// 95 % of the slots find a place, whatever the keys look like, in tables of every size that a profile may have.
 #[test]
-fn nearly_all_slots_of_a_nat_table_can_be_used() {
-    let mut failures = vec![];
-    for rows in [128, 512, 1024] {
-        let tables = Tables { functions: 256, nat_rows: rows, ..small(Management::Shared) };
-        let [tx, rx] = [Table::NatTx, Table::NatRx].map(|t| tables.geometry(t));
-        for seed in 0..4 {
+fn nearly_all_slots_of_an_exact_table_can_be_used() {
+    let (mut failures, mut sets) = (vec![], 0);
+    for (ways, rows, seeds) in [(4, 512, 6), (4, 1024, 1), (5, 128, 12), (7, 128, 6), (8, 8, 200), (8, 32, 20)] {
+        assert!(rows >= Geometry::least_rows(ways).unwrap());
+        let geometry = |key_w| Geometry { exact: true, ways, rows, key_w, value_w: 16 };
+        let rated = geometry(48).rated();
+        assert!(rated * 100 >= ways * rows * 95, "{rated} of {ways} x {rows}");
+        for seed in 0..seeds {
             let base = Random(seed).next() as u32;
-            for (pattern, addresses) in address_patterns(tables.rated_mappings(), base) {
-                let outside: Vec<u64> = addresses.iter().map(|a| u64::from(*a)).collect();
-                let by_function = |function: &dyn Fn(u64) -> u64| -> Vec<u64> {
-                    outside.iter().enumerate().map(|(i, a)| nat_tx_key(function(i as u64) as u16, *a as u32)).collect()
-                };
-                let sets = [
-                    ("rx", &rx, outside.clone()),
-                    ("tx, one function", &tx, by_function(&|_| 7)),
-                    ("tx, eight a function", &tx, by_function(&|i| i >> 3 & 255)),
-                ];
-                for (table, g, keys) in sets {
-                    if place(g, &keys).is_none() {
-                        failures.push(format!("{table} of {rows} rows, {pattern}, seed {seed}"));
+            for (pattern, addresses) in address_patterns(rated, base) {
+                for (kind, key_w, keys) in key_sets(&addresses) {
+                    sets += 1;
+                    if place(&geometry(key_w), &keys).is_none() {
+                        failures.push(format!("{ways} x {rows}: {kind}, {pattern}, seed {seed}"));
                     }
                 }
             }
         }
     }
-    assert!(failures.is_empty(), "no place for:\n{}", failures.join("\n"));
+    assert!(sets > 9000 && failures.is_empty(), "{sets} sets; no place for:\n{}", failures.join("\n"));
 }
 
 /// The hardware holds a table filled to 95 %, and finds every key and no other.
 #[test]
 fn a_nat_table_filled_to_its_rating_hits() {
-    let tables = Tables { nat_rows: 128, ..small(Management::Shared) };
+    let tables = Tables { nat_ways: 5, nat_rows: 128, ..small(Management::Shared) };
     let n = tables.rated_mappings();
     let inside: Vec<(u16, u32)> = (0..n).map(|i| ((i >> 3) as u16 & 15, 0x0a00_0000 | (i >> 3) << 8 | i & 7)).collect();
     let outside: Vec<u32> = (0..n).map(|i| 0xcb00_7100 + i).collect();
@@ -111,5 +120,5 @@ fn a_nat_table_filled_to_its_rating_hits() {
     bench.drain();
     assert_eq!(bench.counted, bench.expected);
     assert!(bench.counted[0][..2].iter().all(|n| *n > 4000) && bench.counted[1][1] > 0, "{:?}", bench.counted);
-    assert!(inserted / u64::from(2 * n) < 100, "an insert takes {} clocks", inserted / u64::from(2 * n));
+    assert!(inserted / u64::from(2 * n) < 200, "an insert takes {} clocks", inserted / u64::from(2 * n));
 }

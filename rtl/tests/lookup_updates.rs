@@ -11,7 +11,7 @@ use std::collections::HashMap;
 #[test]
 fn a_batch_is_seen_all_at_once() {
     let management = Management::OwnPort;
-    let tables = small(management);
+    let tables = Tables { nat_rows: 32, ..small(management) };
     let mappings: Vec<(u16, u32)> = (0..10).map(|i| (i, 0xc000_0200 + u32::from(i))).collect();
     let mut all = traffic(30, management);
     (all.tx, all.focus) = (mappings.clone(), 0);
@@ -32,7 +32,7 @@ fn a_batch_is_seen_all_at_once() {
             let first = random.below(4) as u32;
             let put = |bench: &mut Bench, way| bench.command(Command::insert(&tables, Table::NatTx, way, key, value));
             let free = (0..4).map(|n| (first + n) % 4).find(|way| put(&mut bench, *way) == TableStatus::Ok);
-            places[i] = free.expect("one of four slots is free in a table filled to a third");
+            places[i] = free.expect("one of four slots is free in a table filled to a sixth");
             let entry = function_value(0, version as u8 & 3, mac_of(version, i as u64));
             bench.ok(Command::insert_direct(Table::Function, (*function).into(), entry));
         }

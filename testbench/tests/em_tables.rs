@@ -9,15 +9,16 @@ use em_rtl::{
 };
 use em_rules::Rules;
 use em_sim::{
-    bfm::Resp,
-    em::{EmSim, Entry},
+    bfm::{Resp, Stall},
+    em::{EmSim, Entry, Input},
     program::{Slot, install},
 };
 use em_testbench::em::{
     Hardware, InFrame, TableEntry,
-    craft::{self, Ends},
+    craft::{self, ETHERNET, Ends, UDP_HEADERS},
     for_all_tables, provoke, table_status,
 };
+use hdl::Encode;
 use std::{fmt::Write, net::Ipv4Addr, sync::LazyLock};
 
 static HARDWARE: LazyLock<Hardware> = LazyLock::new(|| Hardware::strict("ecp5"));
@@ -109,6 +110,93 @@ fn tab_01_keys_with_all_hashes_equal_are_told_apart() {
     };
     assert_eq!(bytes(&got), bytes(&due));
     assert_eq!(bytes(&due).len(), 6);
+}
+
+/// Frames of two keys in turn, as fast as the lookups come, while the tables are edited.
+struct Stream {
+    keys: [u64; 2],
+    sent: usize,
+}
+
+impl Stream {
+    fn step(&mut self, em: &mut EmSim) {
+        while em.source(Input::Host).unwrap().queued() < 6 {
+            let key = self.keys[self.sent % 2];
+            let frame = Ends::from((key as u32).to_be_bytes()).udp(2000, &(self.sent as u32).to_be_bytes());
+            em.send(Entry::Host { function: (key >> 32) as u16 }, false, &frame).unwrap();
+            self.sent += 1;
+        }
+        em.bench.step().unwrap();
+    }
+
+    /// A write, carried out, and a pause.
+    fn write(&mut self, em: &mut EmSim, (address, data): (u64, u32), pause: usize) {
+        let ticket = em.bench.axil[em.m2m].write(address, data);
+        while em.bench.axil[em.m2m].pending() > 0 {
+            self.step(em);
+        }
+        assert_eq!(em.bench.axil[em.m2m].take(ticket).expect("answered").resp, Resp::Okay);
+        (0..pause).for_each(|_| self.step(em));
+    }
+}
+
+/// Case TAB-02: a key is displaced and another one changes its value, goes and comes back, each write of a word followed
+/// by 0, 1, 2 or 7 idle clocks and begun in every phase of the frames. The first one is never missed; the other one has
+/// one whole value after the other.
+#[test]
+fn tab_02_no_false_miss_and_no_torn_entry_during_updates() {
+    use Operation::{Delete, Insert};
+    const FRAME_BEATS: usize = 3;
+    let [kept, new] = colliding_keys(Table::NatTx, |n| nat_tx_key(1, 0x0a00_0000 + n as u32));
+    let changed = nat_tx_key(2, 0xc000_0209);
+    let (fives, tens, twelves, threes) = (0x5555_5555u32, 0xaaaa_aaaa, 0xcccc_cccc, 0x3333_3333);
+    let at =
+        |way, key, outside| TableEntry::in_way(&tables(), Table::NatTx, way, key, nat_tx_value(outside, None, false));
+    let before = [(Insert, at(0, kept, fives)), (Insert, at(0, changed, tens))];
+    let batches = [
+        vec![(Insert, at(1, kept, fives))],
+        vec![(Delete, at(0, kept, fives))],
+        vec![(Insert, at(0, new, twelves))],
+        vec![(Delete, at(0, changed, tens)), (Insert, at(2, changed, twelves))],
+        vec![(Delete, at(2, changed, twelves))],
+        vec![(Insert, at(3, changed, threes))],
+    ];
+    let after = [(Delete, at(1, kept, fives)), (Delete, at(0, new, twelves)), (Delete, at(3, changed, threes))];
+    let writes = |batch: &[(Operation, TableEntry)]| {
+        let publish = [Operation::Commit, Operation::Sync];
+        let publish = publish.map(|o| (u64::from(Reg::TableCommand.offset()), o.encoded() as u32));
+        batch.iter().flat_map(|(o, entry)| entry.writes(*o)).chain(publish).collect::<Vec<_>>()
+    };
+    let mut board = HARDWARE.scoreboard(&rules(&[]), 103);
+    let em = &mut board.em;
+    em.set_stalls(Stall::None);
+    for (pause, phase) in [0, 1, 2, 7].into_iter().flat_map(|pause| (0..2 * FRAME_BEATS).map(move |p| (pause, p))) {
+        let at_rest = |em: &mut EmSim, batch: &[(Operation, TableEntry)]| {
+            for (address, data) in writes(batch) {
+                assert_eq!(em.bench.write(em.m2m, address, data).unwrap(), Resp::Okay);
+            }
+        };
+        at_rest(em, &before);
+        let mut stream = Stream { keys: [kept, changed], sent: 0 };
+        (0..20 + phase).for_each(|_| stream.step(em));
+        for write in batches.iter().flat_map(|batch| writes(batch)) {
+            stream.write(em, write, pause);
+        }
+        (0..60).for_each(|_| stream.step(em));
+        em.settle().unwrap();
+        let mut sources = vec![None; stream.sent];
+        for out in em.take_outputs().unwrap().net0 {
+            let [source, number] = [ETHERNET + 12, UDP_HEADERS]
+                .map(|place| u32::from_be_bytes(out.frame[place..place + 4].try_into().unwrap()));
+            assert_eq!(sources[number as usize].replace(source), None, "frame {number} came out once");
+        }
+        let what = format!("pause {pause}, phase {phase}");
+        assert!(sources.iter().step_by(2).all(|s| *s == Some(fives)), "{what}: the displaced key is always found");
+        let mut steps: Vec<Option<u32>> = sources.iter().skip(1).step_by(2).copied().collect();
+        steps.dedup();
+        assert_eq!(steps, [Some(tens), Some(twelves), None, Some(threes)], "{what}");
+        at_rest(em, &after);
+    }
 }
 
 /// Keys that a symmetric or an abridged hash would take for the same: the function and the address mixed by XOR, bytes

@@ -76,6 +76,7 @@ pub(super) struct CounterAt {
 const FUNCTION_FIRST: u64 = 2;
 
 /// Decodes a word of the map.
+#[names]
 pub(super) fn counter(word: Bits) -> CounterAt {
     let (row_w, column_w) = (clog2(u64::from(TABLE_ROWS) + 8), 2);
     let within = |area: Area, size: u32| {
@@ -89,7 +90,9 @@ pub(super) fn counter(word: Bits) -> CounterAt {
     let is_outcome = within(Area::OutcomeCounters, 512);
     let outcome_exists = wire(1).named("outcome_exists");
     let exists = |is: bool| move || outcome_exists.set(is);
-    switch(code).case_any(Outcome::ALL.iter().map(|o| o.code()), exists(true)).default(exists(false));
+    let codes: Vec<u64> = Outcome::ALL.iter().map(|o| o.code()).collect();
+    let cases = codes.chunks(16).fold(switch(code), |cases, some| cases.case_any(some.iter().copied(), exists(true)));
+    cases.default(exists(false));
     debug_assert_eq!(outcome_counter(Outcome::BadFrame), Area::OutcomeCounters.offset() + 8 * 32);
 
     let is_port = within(Area::PortCounters, 128);
@@ -110,11 +113,11 @@ pub(super) fn counter(word: Bits) -> CounterAt {
     let function_group = of_place(&|group, _| group.encoded());
     let function_column = of_place(&|_, column| column as u64);
 
-    let valid = (is_outcome & outcome_exists) | is_port | (is_table & table_exists) | is_function;
+    let valid_counter = (is_outcome & outcome_exists) | is_port | (is_table & table_exists) | is_function;
     let row = mux(is_port, port_row, mux(is_table, table_row, code.zext(row_w)));
     let of_area = mux(is_port, port_column, mux(is_table, word.slice(1..3), column(Column::Frames)));
     CounterAt {
-        valid: valid.delay().named("at_counter"),
+        valid: valid_counter.delay().named("at_counter"),
         of_function: is_function.delay().named("at_function_counter"),
         group: (is_function.repeat(2) & function_group).delay().named("counter_group"),
         row: row.delay().named("counter_row"),

@@ -102,9 +102,14 @@ impl Hits {
         self.0.iter().find(|(r, _)| *r == reg).expect("every register is decoded").1
     }
 
-    /// 1 bit: it is one of those.
-    fn any(&self, of: impl Fn(Reg) -> bool) -> Bits {
-        cat(self.0.iter().filter(|(r, _)| of(*r)).map(|(_, hit)| *hit).collect::<Vec<_>>()).any()
+    /// 1 bit: it is one of those; in groups, for short lines.
+    fn any(&self, name: &str, of: impl Fn(Reg) -> bool) -> Bits {
+        let those: Vec<Bits> = self.0.iter().filter(|(r, _)| of(*r)).map(|(_, hit)| *hit).collect();
+        let groups = those
+            .chunks(6)
+            .enumerate()
+            .map(|(i, group)| cat(group.iter().copied()).any().named(&format!("{name}_group{i}")));
+        cat(groups).any()
     }
 }
 
@@ -144,10 +149,11 @@ impl Block for Csr {
         let counter = decode::counter(word);
         let is_high = word.bit(0).delay();
 
-        let writable = hits.any(|r| r.access() != Access::Ro);
-        let readable = at_constant | hits.any(|r| r.access() != Access::Wo);
-        let at_register = at_constant | hits.any(|_| true);
-        let at_staged = hits.any(Reg::is_staged);
+        // A clock after the hits: known when the access is carried out.
+        let writable = hits.any("writable", |r| r.access() != Access::Ro).delay();
+        let readable = (at_constant | hits.any("readable", |r| r.access() != Access::Wo)).delay();
+        let at_register = (at_constant | hits.any("register", |_| true)).delay();
+        let at_staged = hits.any("staged", Reg::is_staged).delay();
 
         let step = state(Step::Idle);
         let is_write = reg(1);
@@ -252,9 +258,15 @@ impl Block for Csr {
             (Reg::TableOldValue1, old_value.slice(32..)),
             (Reg::CounterFunction, counter_function),
         ];
-        let values = composed.into_iter().chain(plain).map(|(reg, value)| hit(reg).repeat(32) & value);
-        let constant = at_constant.repeat(32) & constant_value;
-        let read_value = values.fold(constant, |all, value| all | value);
+        let of_register =
+            |(reg, value): (Reg, Bits)| (hit(reg).repeat(32) & value).named(&format!("{}_read", lower(reg)));
+        let mut values: Vec<Bits> = composed.into_iter().chain(plain).map(of_register).collect();
+        values.push((at_constant.repeat(32) & constant_value).named("constant_read"));
+        let parts = values.chunks(5).enumerate().map(|(i, group)| {
+            let any = group.iter().copied().reduce(|all, value| all | value).expect("a group has values");
+            any.delay().named(&format!("read_part{i}"))
+        });
+        let read_value = parts.reduce(|all, part| all | part).expect("there are registers");
 
         // A counter's row is in its address, or in COUNTER_FUNCTION.
         let function = field(Reg::CounterFunction, counter_function, "function");

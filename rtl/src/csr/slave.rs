@@ -143,42 +143,38 @@ impl Block for AxiLiteSlave {
         read_over.set(0);
         when(s.bready, || s.bvalid.set(0));
         when(s.rready, || s.rvalid.set(0));
-        let answer_write = |resp: Bits| {
-            s.bvalid.set(1);
-            s.bresp.set(resp);
-            write_over.set(1);
-        };
-        let answer_read = |resp: Bits, data: Bits| {
-            s.rvalid.set(1);
-            s.rresp.set(resp);
-            s.rdata.set(data);
-            read_over.set(1);
-        };
-        let refuse = lit(2, resp::SLVERR.into());
+        // An unaligned access is none of the registers: it is refused a clock later.
+        let refused = reg(1);
+        let over = bus.done | refused;
+        let resp = mux(refused, lit(2, resp::SLVERR.into()), bus.resp);
         step.switch(|now| match now {
             Step::Idle => {
                 when(can_write | can_read, || read_next.set(!choose_read));
                 bus.word.set(chosen_addr.slice(2..));
-                when(choose_read & unaligned, || answer_read(refuse, lit(32, 0)))
-                    .elsewhen(choose_read, || {
-                        bus.read.set(1);
-                        step.go(Step::Read);
-                    })
-                    .elsewhen(can_write & unaligned, || answer_write(refuse))
-                    .elsewhen(can_write, || {
-                        bus.write.set(1);
-                        step.go(Step::Write);
-                    });
+                refused.set(unaligned);
+                when(choose_read, || {
+                    bus.read.set(!unaligned);
+                    step.go(Step::Read);
+                })
+                .elsewhen(can_write, || {
+                    bus.write.set(!unaligned);
+                    step.go(Step::Write);
+                });
             }
             Step::Write => {
-                when(bus.done, || {
-                    answer_write(bus.resp);
+                s.bresp.set(resp);
+                when(over, || {
+                    s.bvalid.set(1);
+                    write_over.set(1);
                     step.go(Step::Idle);
                 });
             }
             Step::Read => {
-                when(bus.done, || {
-                    answer_read(bus.resp, bus.read_data);
+                s.rresp.set(resp);
+                s.rdata.set(bus.read_data & (!refused).repeat(32));
+                when(over, || {
+                    s.rvalid.set(1);
+                    read_over.set(1);
                     step.go(Step::Idle);
                 });
             }

@@ -7,7 +7,8 @@
 //! ```
 //!
 //! Latency 3 clocks, throughput 1 lookup a clock and port, never stalls. Each lookup port has a memory of its own;
-//! management writes all of them and reads the last, with [`Management::Shared`] in clocks without a lookup there.
+//! management writes all of them and reads the last, with [`Management::Shared`] in clocks without a lookup there. Up to
+//! 32 entries a bank then lie in lookup tables, more in block RAM.
 //!
 //! 1. The answer is the entry of the row in the bank; an index beyond the table has none.
 //! 2. Each bank has its own words, and management writes those of the bank that no lookup sees: a lookup never reads
@@ -140,7 +141,7 @@ impl Block for DirectTable {
             let read = if last { taken } else { lit(1, 0) };
             let access = Access { write: slot.write, read, row: slot_row, word: slot.word };
             let row = cat([lookup.bank, lookup.index]);
-            let words = management.ram(&format!("copy{i}"), 2 * self.entries, lookup.valid, row, access);
+            let words = management.small_ram(&format!("copy{i}"), 2 * self.entries, lookup.valid, row, access);
             if last {
                 slot.answer(taken, words.manage, lit(1, 1));
             }

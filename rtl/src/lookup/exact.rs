@@ -57,7 +57,7 @@ pub(super) const FOUND_LATENCY: u32 = ram::LATENCY + 1;
 pub struct ExactTable {
     /// Name of the table, for messages.
     pub name: &'static str,
-    /// Ways (2 to 8), rows (a power of two from 16 to 32,768) and widths; keys are a multiple of 4 from 12 to 64 bits.
+    /// Ways (2 to 8), rows (a power of two from 8 to 32,768) and widths; keys are a multiple of 4 from 12 to 64 bits.
     pub geometry: Geometry,
     /// What a word stores.
     pub layout: Layout,
@@ -70,7 +70,7 @@ pub struct ExactTable {
 pub enum ExactMemory {
     /// Block RAM.
     Block(Management),
-    /// Lookup tables, for a few rows, and a copy in block RAM that management reads.
+    /// Lookup tables, for a few rows, and a copy that management reads.
     Distributed,
 }
 
@@ -224,7 +224,10 @@ impl ExactTable {
         let groups = |width: u32, size: u32| {
             (0..width).step_by(size as usize).map(move |lsb| lsb..(lsb + size).min(width)).collect::<Vec<_>>()
         };
-        let same = groups(key.width(), COMPARE_GROUP).into_iter().map(|g| stored.slice(g.clone()).eq(key.slice(g)));
+        let same = groups(key.width(), COMPARE_GROUP)
+            .into_iter()
+            .enumerate()
+            .map(|(i, bits)| stored.slice(bits.clone()).eq(key.slice(bits)).named(&format!("{name}_same_group{i}")));
         let same = cat(same).delay().named(&format!("{name}_same"));
         let odd = groups(word.width(), PARITY_GROUP).into_iter().map(|g| word.slice(g).parity());
         let odd = cat(odd).delay().named(&format!("{name}_odd")).parity();
@@ -259,8 +262,8 @@ impl Block for ExactTable {
         if !(2..=8).contains(&ways) {
             return Err(format!("table {name} with {ways} ways: use 2 to 8"));
         }
-        if !rows.is_power_of_two() || !(16..=32_768).contains(&rows) {
-            return Err(format!("table {name} with {rows} rows a way: use a power of two from 16 to 32768"));
+        if !rows.is_power_of_two() || !(8..=32_768).contains(&rows) {
+            return Err(format!("table {name} with {rows} rows a way: use a power of two from 8 to 32768"));
         }
         if key_w % 4 != 0 || !(12..=64).contains(&key_w) || layout.key_mask.checked_shr(key_w).unwrap_or(0) != 0 {
             return Err(format!("table {name} with keys of {key_w} bits: use a multiple of 4 from 12 to 64"));

@@ -11,11 +11,11 @@ pub struct Tables {
     pub functions: u32,
     /// Ways of each of the two NAT tables: 2 to 8.
     pub nat_ways: u32,
-    /// Rows of each of those ways: a power of two from 16 to 32,768.
+    /// Rows of each of those ways: a power of two from 8 to 32,768.
     pub nat_rows: u32,
     /// Ways of the table of MAC addresses: 2 to 8.
     pub mac_ways: u32,
-    /// Rows of each of those ways: a power of two from 16 to 32,768.
+    /// Rows of each of those ways: a power of two from 8 to 32,768.
     pub mac_rows: u32,
     /// Next hops: a power of two from 2 to 256.
     pub next_hops: u32,
@@ -116,16 +116,21 @@ impl Geometry {
         self.ways * self.rows
     }
 
-    /// Keys that find a place, whichever they are: 95 % of the slots from 128 rows on. In smaller tables chance counts for
-    /// more, so that less is promised. (For four ways and more; measured in `docs/decisions/row-hash.md`.)
+    /// Rows from which on chance hardly counts, so that the keys of a table of so many ways find a place up to its
+    /// [rating](Self::rated), whichever they are; `None` where they never do. Measured in `docs/decisions/row-hash.md`.
+    pub fn least_rows(ways: u32) -> Option<u32> {
+        match ways {
+            0..=3 => None,
+            4 => Some(512),
+            5..=7 => Some(128),
+            8.. => Some(8),
+        }
+    }
+
+    /// Keys that find a place, whichever they are: 95 % of the slots of an exact table with the
+    /// [least rows](Self::least_rows) or more, and all slots of a direct one.
     pub fn rated(&self) -> u32 {
-        let percent = match (self.exact, self.rows) {
-            (false, _) => 100,
-            (true, 128..) => 95,
-            (true, 64..) => 90,
-            (true, _) => 80,
-        };
-        self.slots() * percent / 100
+        if self.exact { (self.slots() * 95).div_ceil(100) } else { self.slots() }
     }
 
     /// The row hashes of an exact table.

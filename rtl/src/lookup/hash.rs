@@ -2,8 +2,8 @@
 //!
 //! A key of `key_w` bits is mixed, `m = k ^ rotl(k, a) ^ rotl(k, b)`, then each hex digit of `m` looks up a table of
 //! random words and the row is their exclusive or (simple tabulation). The mix spreads keys that differ in a few low
-//! bits, such as one subnet's addresses, over all digits; the tables are not linear, so that no pattern of addresses and
-//! functions lines up with them. A CRC would be linear: its image of a regular set of keys (eight hosts in each of
+//! bits, such as one subnet's addresses, over several digits; the tables are not linear, so that no pattern of addresses
+//! and functions lines up with them. A CRC would be linear: its image of a regular set of keys (eight hosts in each of
 //! 256 subnets, one a function) can have a rank too few, and then half of a way stays empty.
 //!
 //! Table word: `splitmix(Self::SEED ^ splitmix(way << 32 | digit << 8 | value))`, low `row_w` bits, digit 0 the lowest;
@@ -41,9 +41,13 @@ impl RowHash {
         self.key_w / 4
     }
 
-    /// The two rotations of the mix: 5 and 20 for 48 bits, which makes it a bijection.
+    /// The two rotations of the mix. For 48 and 32 bits they make it a bijection, and were chosen by how full the tables
+    /// become (`docs/decisions/row-hash.md`).
     pub fn rotations(&self) -> [u32; 2] {
-        [self.key_w / 9, self.key_w * 5 / 12]
+        match self.key_w {
+            48 => [15, 25],
+            width => [width / 9, width * 5 / 12],
+        }
     }
 
     /// Table word of one way for `value` (0 to 15) of one digit of the mixed key.
@@ -78,9 +82,11 @@ impl RowHash {
         })
     }
 
-    /// Contents of a ROM for hashing a digit at a time, addressed by digit (high) and value (4 bits).
-    pub(super) fn rom(&self) -> Vec<Value> {
-        (0..self.digits()).flat_map(|digit| (0..16).map(move |value| self.words(digit, value))).collect()
+    /// Contents of a ROM for hashing one way a digit at a time, addressed by way (highest), digit (`digit_w` bits) and
+    /// value (4 bits).
+    pub(super) fn rom(&self, digit_w: u32) -> Vec<Value> {
+        let word = |way, at: u32| Value::new(self.row_w, self.word(way, at >> 4, at & 15).into());
+        (0..self.ways).flat_map(|way| (0..16 << digit_w).map(move |at| word(way, at))).collect()
     }
 
     /// One row number a way, [`LATENCY`] clocks after the key and one level of gates: the mix, tables of up to four digits
@@ -111,16 +117,20 @@ mod tests {
 
     #[test]
     fn the_mix_is_a_bijection() {
-        let mut columns: Vec<u128> = (0..48).map(|bit| NAT.mix_value(1 << bit)).collect();
-        let mut rank = 0;
-        for bit in 0..48 {
-            let Some(pivot) = (rank..48).find(|&i| columns[i] >> bit & 1 == 1) else { continue };
-            columns.swap(rank, pivot);
-            let base = columns[rank];
-            columns.iter_mut().skip(rank + 1).filter(|c| **c >> bit & 1 == 1).for_each(|c| *c ^= base);
-            rank += 1;
+        for key_w in [48, 32] {
+            let hash = RowHash { key_w, ..NAT };
+            let bits = key_w as usize;
+            let mut columns: Vec<u128> = (0..key_w).map(|bit| hash.mix_value(1 << bit)).collect();
+            let mut rank = 0;
+            for bit in 0..bits {
+                let Some(pivot) = (rank..bits).find(|&i| columns[i] >> bit & 1 == 1) else { continue };
+                columns.swap(rank, pivot);
+                let base = columns[rank];
+                columns.iter_mut().skip(rank + 1).filter(|c| **c >> bit & 1 == 1).for_each(|c| *c ^= base);
+                rank += 1;
+            }
+            assert_eq!(rank, bits);
         }
-        assert_eq!(rank, 48);
     }
 
     #[test]
@@ -134,7 +144,7 @@ mod tests {
     fn rows_are_those_of_the_description() {
         let rows = |function: u128, address| [0, 1, 2, 3].map(|way| NAT.row_of(way, function << 32 | address));
         assert_eq!(rows(0, 0), [310, 498, 310, 217]);
-        assert_eq!(rows(1, 0xc000_020a), [217, 447, 63, 367]);
+        assert_eq!(rows(1, 0xc000_020a), [177, 229, 412, 21]);
         assert_eq!(rows(0xffff, 0xffff_ffff), [251, 36, 33, 252]);
     }
 

@@ -2,13 +2,14 @@
 //!
 //! ```text
 //!                     ┌───────────── bank, ready
-//!  manage ──▶ check ──┴▶ hash ──▶ read, judge ──▶ compose ──▶ slot of the table
-//!                                  ▲   │ way by way      (validity, delta, parity)
-//!                                  └───┘
+//!  manage ──▶ check ──┴▶ hash, read, judge ──▶ compose ──▶ slot of the table
+//!                         ▲            │ way by way      (validity, delta, parity)
+//!                         └────────────┘
 //! ```
 //!
 //! An insert or delete hashes its key, reads the key's slot in the other ways and then in the command's, and writes that
-//! one if all is well. A direct table is managed alike, with its two banks for ways. Nothing here is fast, and no
+//! one if all is well. A sync goes through the tables that were edited since the last one, a row a clock, and stops at rows
+//! whose banks differ. A direct table is managed alike, with its two banks for ways. Nothing here is fast, and no
 //! comparison is wider than a clock allows: words are registered, compared in groups, and judged a clock later.
 //!
 //! 1. Only the shadow bank is edited. A slot in use in the active bank keeps key and value; its word may be rewritten
@@ -20,16 +21,16 @@
 //! 5. A word of wrong parity counts as free: it can be inserted over, and a sync leaves it alone.
 
 use super::{
-    Operation, RowHash, SlotAccess, Table, TableManage, TableStatus, Tables,
+    Operation, SlotAccess, Table, TableManage, TableStatus, Tables,
     exact::FOUND_LATENCY,
     layout::{Content, KEY_W, VALUE_W},
     serial_hash::{SerialHash, Steps},
+    steps::Step,
+    words::{delta, differences, flip_mask, parities},
 };
-use crate::carry_valid;
-use hdl::{checksum::ones_sum, *};
+use crate::{carry, carry_valid};
+use hdl::*;
 
-/// Bits that one comparator or parity of the first stage takes.
-const GROUP: u32 = 16;
 /// Clocks from `taken` to what is judged: the tables are multiplexed, then compared in two stages.
 const JUDGED_LATENCY: u32 = FOUND_LATENCY + 3;
 
@@ -69,87 +70,9 @@ pub struct TableManagerIo<S> {
     pub next_hop: SlotAccess<S>,
 }
 
-/// What the management side is doing.
-#[derive(Encode, Clone, Copy, PartialEq, Eq)]
-enum Step {
-    /// Waits until no lookup is under way that saw the tables before.
-    Drain,
-    /// Writes an empty word to every slot.
-    Clear,
-    /// Waits for a command.
-    Idle,
-    /// Is the slot in the table?
-    Check,
-    /// Hashes the key, a digit a clock.
-    Hash,
-    /// Chooses the row in the way to be read.
-    Visit,
-    /// Reads the slot, as soon as the table can.
-    Read,
-    /// Waits for its word, and for what the comparators say of it.
-    Fetch,
-    /// Keeps that, and goes on to the next way.
-    Judge,
-    /// Accepts or refuses.
-    Decide,
-    /// Puts the new word together.
-    Compose,
-    /// Adds its parity.
-    Seal,
-    /// Writes it.
-    Write,
-    /// Goes on to the next slot of a sync.
-    Next,
-    /// Answers.
-    Answer,
-}
-
 impl<S> TableManagerIo<S> {
     fn slots(&self) -> [&SlotAccess<S>; 5] {
         [&self.nat_tx, &self.nat_rx, &self.mac, &self.function, &self.next_hop]
-    }
-}
-
-impl TableManager {
-    /// The constant that `of` gives for the present table.
-    fn constant_of(&self, table: Bits, width: u32, of: impl Fn(Table) -> u64) -> Bits {
-        select(table, &Table::ALL.map(|t| lit(width, of(t).into())))
-    }
-
-    /// Bits that count through the rows of any table, and through all slots of those that lie in one memory.
-    fn row_w(&self) -> u32 {
-        let in_one_memory = |t: Table| t != Table::NatTx && t != Table::NatRx;
-        let bits = |t: Table| {
-            let slot = self.tables.slot_shape(t);
-            slot.row.0 + if in_one_memory(t) { slot.way.0 } else { 0 }
-        };
-        Table::ALL.map(bits).into_iter().max().unwrap_or(1)
-    }
-
-    /// The hash whose low ways and low row bits are those of every exact table.
-    fn widest_hash(&self) -> RowHash {
-        let exact = [Table::NatTx, Table::NatRx, Table::Mac].map(|t| self.tables.geometry(t).hash());
-        let ways = exact.map(|h| h.ways).into_iter().max().unwrap_or(2);
-        let row_w = exact.map(|h| h.row_w).into_iter().max().unwrap_or(4);
-        RowHash { key_w: KEY_W, ways, row_w }
-    }
-
-    /// Is anything of the command beyond its table, one clock later?
-    #[names]
-    fn out_of_range(&self, command: &TableManage<Bits>) -> Bits {
-        let allowed = |width: u32, of: &dyn Fn(Table) -> u64| self.constant_of(command.table, width, of);
-        let direct = command.table.ge(Table::Function as u64);
-        let ways = allowed(8, &|t| self.tables.geometry(t).ways.into());
-        let rows = allowed(16, &|t| u64::from(self.tables.geometry(t).rows) - 1);
-        let keys = allowed(KEY_W, &|t| self.tables.layout(t).key_mask);
-        let values = allowed(64, &|t| self.tables.layout(t).value_mask);
-        let no_table = command.table.ge(Table::ALL.len() as u64).delay();
-        let no_way = command.way.ge(ways).delay();
-        let no_row = (command.row & !rows).any().delay();
-        let no_key = (!direct & (command.key & !keys).any()).delay();
-        let inserts = command.operation.eq(Operation::Insert.encoded());
-        let no_value = (inserts & (command.value & !values).any()).delay();
-        no_table | no_way | no_row | no_key | no_value
     }
 }
 
@@ -182,8 +105,9 @@ impl Block for TableManager {
         command.done.set(0);
         command.ready.reset(0);
         command.bank.reset(0);
-        command.status.registered();
-        let status = |s: TableStatus| command.status.set(s.encoded());
+        let outcome = state(TableStatus::Ok);
+        command.status.set(outcome.bits());
+        let status = |s: TableStatus| outcome.go(s);
 
         // Where the slot is that is read or written.
         let step = state(Step::Clear);
@@ -193,6 +117,8 @@ impl Block for TableManager {
         let way = reg(way_w).reset(0);
         let row = reg(row_w).reset(0);
         let count = reg(5);
+        // Tables whose banks may differ.
+        let edited = reg(Table::ALL.len() as u32).reset(0);
         let clearing = reg(1).reset(1);
         let by_command = reg(1).reset(0);
         let reading = reg(Table::ALL.len() as u32).reset(0);
@@ -211,13 +137,16 @@ impl Block for TableManager {
         let after = |way: Bits| mux(way.eq(last_way), lit(way_w, 0), way + 1);
         let out_of_range = self.out_of_range(command);
 
-        // The rows of an exact table's key.
+        // The row of an exact table's key in the way.
         let hashes = !direct & !reads & !syncs;
         let hash = SerialHash { hash: self.widest_hash(), narrow_w: tables.geometry(Table::NatRx).key_w };
-        let steps = Steps { load: step.is(Step::Check), run: step.is(Step::Hash), count };
-        let rows = hash.rows(command.key, table.eq(Table::NatRx as u64), &steps);
-        let hashed_row = |way: Bits| select(way, &rows).zext(row_w) & last_row;
-        let misplaced = hashed_row(target).ne(row).delay();
+        let hashing = step.is(Step::Hash);
+        let loads = hashing & count.eq(0);
+        let key_row =
+            hash.row(command.key, table.eq(Table::NatRx as u64), &Steps { load: loads, run: hashing & !loads, way });
+        let key_row = key_row.zext(row_w) & last_row;
+        let command_row = if row_w < 16 { command.row.trunc(row_w) } else { command.row.zext(row_w) };
+        let misplaced = key_row.ne(command_row).delay();
 
         // The word that was read last: the other tables' are 0.
         let words = Table::ALL.iter().zip(io.slots()).map(|(t, slot)| {
@@ -226,11 +155,16 @@ impl Block for TableManager {
         });
         let any_word = words.reduce(|a, b| a | b).expect("there are tables");
         let taken = cat(io.slots().map(|slot| slot.taken)).any();
+        // Rows that were read in a scan, beside what is known of them.
+        let scanned = carry_valid("scanned", taken, FOUND_LATENCY + 1);
+        let scanned_row = carry("scanned_row", row, FOUND_LATENCY);
+        let scanned_last = scanned_row.eq(last_row).delay();
+        let scanned_row = scanned_row.delay();
         let arrives = carry_valid("taken", taken, FOUND_LATENCY);
         let found_word = any_word.delay_enable(arrives);
-        let uneven = cat(io.slots().map(|slot| slot.uneven));
+        let uneven = cat(io.slots().into_iter().rev().map(|slot| slot.uneven));
         let uneven = (uneven & this_table).any().delay_enable(arrives);
-        let odd = parities(found_word).delay();
+        let odd = parities("found", found_word).delay();
         let found = unpack(&Content::shape(), found_word.trunc(found_word.width() - 1));
         let command_key = command.key & (!direct).repeat(KEY_W);
         let other_key = differences(found.key, command_key).delay();
@@ -264,7 +198,8 @@ impl Block for TableManager {
         let new_content = pack(&new_content);
         let (flipped_content, flipped_parity) = flip_mask(command.flip_bit, command.flip & (inserts | deletes));
         let content = reg(new_content.width()).reset(0);
-        let content_parities = reg(new_content.width().div_ceil(GROUP)).reset(0);
+        let new_odd = parities("new", new_content);
+        let content_parities = reg(new_odd.width()).reset(0);
         let parity = reg(1).reset(0);
         for (i, (t, slot)) in Table::ALL.iter().zip(io.slots()).enumerate() {
             let (slot_way_w, slot_row_w) = (slot.way.width(), slot.row.width());
@@ -280,6 +215,12 @@ impl Block for TableManager {
         let fail = |s: TableStatus| {
             status(s);
             step.go(Step::Answer);
+        };
+        let next_table = || {
+            count.set(0);
+            table.set(table + 1);
+            step.go(Step::Seek);
+            when(table.eq(Table::ALL.len() as u64 - 1), || step.go(Step::Answer));
         };
         step.switch(|now| match now {
             Step::Drain => {
@@ -310,7 +251,8 @@ impl Block for TableManager {
                 count.set(0);
                 duplicate.set(0);
                 table.set(command.table);
-                row.set(if row_w < 16 { command.row.trunc(row_w) } else { command.row.zext(row_w) });
+                way.set(0);
+                row.set(command_row);
                 status(TableStatus::Ok);
                 when(command.start, || {
                     switch(command.operation)
@@ -323,12 +265,11 @@ impl Block for TableManager {
                         })
                         .case(Operation::Sync.encoded(), || {
                             table.set(0);
-                            way.set(0);
-                            row.set(0);
-                            step.go(Step::Visit);
+                            step.go(Step::Seek);
                         })
                         .case(Operation::Clear.encoded(), || {
                             row.set(0);
+                            edited.set(0);
                             content.set(0);
                             parity.set(0);
                             clearing.set(1);
@@ -348,17 +289,18 @@ impl Block for TableManager {
             }
             Step::Hash => {
                 count.set(count + 1);
-                when(count.eq(u64::from(hash.clocks() + 1)), || {
-                    step.go(Step::Visit);
-                    when(misplaced, || fail(TableStatus::Misplaced));
-                });
+                when(count.eq(u64::from(hash.clocks() + 2)), || step.go(Step::Visit));
             }
             Step::Visit => {
                 count.set(0);
-                when(hashes, || row.set(hashed_row(way)));
+                when(hashes, || row.set(key_row));
                 when(direct & syncs, || way.set(bank.zext(way_w)));
                 reading.set(this_table);
                 step.go(Step::Read);
+                when(hashes & misplaced & way.eq(target), || {
+                    reading.set(0);
+                    fail(TableStatus::Misplaced);
+                });
             }
             Step::Read => {
                 when(taken, || {
@@ -380,13 +322,16 @@ impl Block for TableManager {
                     let live = mux(shadow, found_valid.bit(1), found_valid.bit(0));
                     when(!direct & live & same_key & !same_value, || duplicate.set(1));
                     way.set(after(way));
-                    step.go(Step::Visit);
+                    count.set(0);
+                    when(hashes, || step.go(Step::Hash)).otherwise(|| step.go(Step::Visit));
                 });
             }
             Step::Decide => {
                 step.go(Step::Compose);
                 when(syncs, || {
                     when(!sound | (!direct & in_shadow.eq(in_active)), || step.go(Step::Next));
+                    // It may be as damaged in one bank only.
+                    when(!sound, || edited.set(edited | this_table));
                 })
                 .elsewhen(reads, || {
                     step.go(Step::Answer);
@@ -402,7 +347,7 @@ impl Block for TableManager {
             }
             Step::Compose => {
                 content.set(new_content ^ flipped_content);
-                content_parities.set(parities(new_content));
+                content_parities.set(new_odd);
                 when(direct & syncs, || way.set(shadow.zext(way_w)));
                 step.go(Step::Seal);
             }
@@ -413,19 +358,41 @@ impl Block for TableManager {
             }
             Step::Write => {
                 writing.set(0);
-                step.go(Step::Answer);
-                when(syncs, || step.go(Step::Next));
+                when(syncs, || step.go(Step::Next)).otherwise(|| {
+                    edited.set(edited | this_table);
+                    step.go(Step::Answer);
+                });
+            }
+            Step::Seek => {
+                // Reads of the table before are still under way.
+                count.set(count + 1);
+                row.set(0);
+                when(!(edited & this_table).any(), next_table).elsewhen(count.eq(u64::from(FOUND_LATENCY + 3)), || {
+                    edited.set(edited & !this_table);
+                    reading.set(this_table);
+                    step.go(Step::Scan);
+                });
+            }
+            Step::Scan => {
+                // Rows behind the last one are read in vain, until it is known of that one.
+                when(taken, || row.set(row + 1));
+                way.set(0);
+                when(scanned & (uneven | scanned_last), || {
+                    reading.set(0);
+                    row.set(scanned_row);
+                    when(uneven, || step.go(Step::Visit)).otherwise(next_table);
+                });
             }
             Step::Next => {
-                step.go(Step::Visit);
                 way.set(way + 1);
-                when(at_last_way | !uneven, || {
-                    way.set(0);
+                step.go(Step::Visit);
+                when(at_last_way, || {
                     row.set(row + 1);
+                    reading.set(this_table);
+                    step.go(Step::Scan);
                     when(at_last_row, || {
-                        row.set(0);
-                        table.set(table + 1);
-                        when(table.eq(Table::ALL.len() as u64 - 1), || step.go(Step::Answer));
+                        reading.set(0);
+                        next_table();
                     });
                 });
             }
@@ -435,46 +402,4 @@ impl Block for TableManager {
             }
         });
     }
-}
-
-/// Ranges of up to [`GROUP`] bits that cover `width`.
-fn groups(width: u32) -> impl Iterator<Item = std::ops::Range<u32>> {
-    (0..width).step_by(GROUP as usize).map(move |lsb| lsb..(lsb + GROUP).min(width))
-}
-
-/// The parity of each group of bits.
-fn parities(word: Bits) -> Bits {
-    cat(groups(word.width()).map(|group| word.slice(group).parity()))
-}
-
-/// Which groups of bits differ.
-fn differences(one: Bits, other: Bits) -> Bits {
-    cat(groups(one.width()).map(|group| one.slice(group.clone()).ne(other.slice(group))))
-}
-
-/// What a checksum over address `old` is updated by when `new` takes its place (RFC 1624, equation 3), four clocks later:
-/// the ones'-complement sum of the complement of `old` and of `new`, in the form that is never 0.
-#[names]
-fn delta(old: Bits, new: Bits) -> Bits {
-    let halves = |address: Bits| ones_sum(&address.chunks(16)).delay();
-    let (gone, come) = (halves(!old), halves(new));
-    let sum = ones_sum(&[gone, come]).delay();
-    let folded = checksum::fold_once(sum).delay();
-    let delta = checksum::end_around(folded);
-    mux(delta.any(), delta, constant(Value::ones(16))).delay()
-}
-
-/// Which bit of a packed content, or its parity, is inverted, two clocks later: `bit` counts as
-/// [`TableManage::flip_bit`] does, with 64 bits of value.
-#[names]
-fn flip_mask(bit: Bits, flips: Bits) -> (Bits, Bits) {
-    const VALUE: u32 = 2 + KEY_W;
-    const DELTA: u32 = VALUE + 64;
-    const PARITY: u32 = DELTA + 16;
-    let column = onehot::one_hot(bit.trunc(4), 16).delay();
-    let line = onehot::one_hot(bit.slice(4..), PARITY / 16 + 1);
-    let line = (line & flips.repeat(line.width())).delay();
-    let at = |place: u32| line.bit(place / 16) & column.bit(place % 16);
-    let places = (0..VALUE + VALUE_W).chain(DELTA..PARITY).rev();
-    (cat(places.map(at)), at(PARITY))
 }

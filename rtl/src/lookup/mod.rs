@@ -9,6 +9,9 @@ mod ram;
 mod exact;
 mod direct;
 mod serial_hash;
+mod words;
+mod limits;
+mod steps;
 mod manager;
 mod tables;
 

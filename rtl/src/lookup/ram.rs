@@ -6,6 +6,9 @@ use hdl::*;
 /// Clocks from an address to its word, with the memory's output register.
 pub(super) const LATENCY: u32 = 2;
 
+/// Words up to which a memory with one read port is built of lookup tables: a block RAM has 512 of 36 bits.
+const SHALLOW: u32 = 64;
+
 /// What management does to a memory.
 #[derive(Clone, Copy)]
 pub(super) struct Access {
@@ -42,10 +45,8 @@ impl Management {
         let width = access.word.width();
         match self {
             Management::Shared => {
-                let ram = memory::simple_dual(rows, width).latency(LATENCY).simple();
-                ram.rdata.named(name);
-                ram.write(access.write, access.row, access.word);
-                let word = ram.read(lookup | access.read, mux(lookup, lookup_row, access.row));
+                let row = mux(lookup, lookup_row, access.row);
+                let word = block(name, rows, lookup | access.read, row, access);
                 Words { lookup: word, manage: word }
             }
             Management::OwnPort => {
@@ -63,22 +64,40 @@ impl Management {
             }
         }
     }
+
+    /// A memory of `rows` words, of lookup tables if there are few and it has but one read port.
+    pub(super) fn small_ram(self, name: &str, rows: u32, lookup: Bits, lookup_row: Bits, access: Access) -> Words {
+        if self == Management::OwnPort || rows > SHALLOW {
+            return self.ram(name, rows, lookup, lookup_row, access);
+        }
+        let word = distributed(name, rows, mux(lookup, lookup_row, access.row), access);
+        Words { lookup: word, manage: word }
+    }
 }
 
-/// A memory of lookup tables, for a few rows, that only lookups read, [`LATENCY`] clocks after the row. It reads the
-/// word before or after a write, never anything else.
-pub(super) fn distributed(name: &str, rows: u32, lookup_row: Bits, access: Access) -> Bits {
-    let ram = memory::distributed(rows, access.word.width()).simple();
-    ram.rdata.named(name);
-    ram.write(access.write, access.row, access.word);
-    let row = lookup_row.delay().named(&format!("{name}_row"));
-    ram.read(lit(1, 1), row).delay().named(&format!("{name}_word"))
-}
-
-/// A block memory of `rows` words that only management reads.
+/// A memory of `rows` words that only management reads.
 pub(super) fn copy(name: &str, rows: u32, access: Access) -> Bits {
+    if rows > SHALLOW {
+        block(name, rows, access.read, access.row, access)
+    } else {
+        distributed(name, rows, access.row, access)
+    }
+}
+
+/// A block memory with a port to write and one to read.
+fn block(name: &str, rows: u32, reads: Bits, row: Bits, access: Access) -> Bits {
     let ram = memory::simple_dual(rows, access.word.width()).latency(LATENCY).simple();
     ram.rdata.named(name);
     ram.write(access.write, access.row, access.word);
-    ram.read(access.read, access.row)
+    ram.read(reads, row)
+}
+
+/// A memory of lookup tables, for a few rows, [`LATENCY`] clocks after the row. It reads the word before or after a
+/// write, never anything else.
+pub(super) fn distributed(name: &str, rows: u32, row: Bits, access: Access) -> Bits {
+    let ram = memory::distributed(rows, access.word.width()).simple();
+    ram.rdata.named(name);
+    ram.write(access.write, access.row, access.word);
+    let row = row.delay().named(&format!("{name}_row"));
+    ram.read(lit(1, 1), row).delay().named(&format!("{name}_word"))
 }

@@ -78,8 +78,8 @@ enum Edit {
     Delete(Table, Slot, u64),
 }
 
-/// A sync costs about as much as this share of an edit for each slot.
-const SLOTS_PER_EDIT: u32 = 16;
+/// A sync costs about as much as an edit for so many slots.
+const SLOTS_PER_EDIT: u32 = 64;
 
 impl Live {
     /// Empty tables, as after reset or a clear.
