@@ -22,6 +22,10 @@
 //! Throughput one request a clock and direction; with [`Management::Shared`] commands wait for clocks without a NAT
 //! lookup, so these must not come in every clock (an IPv4 header of 34 bytes takes two beats of up to 256 bits).
 //!
+//! Block RAM, by yosys (November 2026): 24 for 4 x 512 mappings a direction (a word has up to 108 bits, three block RAMs a
+//! way of 512 rows or fewer), 4 for 256 functions, 2 for 64 next hops, 1 for the manager. MAC addresses, and direct tables
+//! of up to 32 entries, lie in lookup tables.
+//!
 //! 1. A request takes the active bank in its first clock, and all of its answers come from that bank of every table.
 //! 2. A commit changes the bank of all tables in one clock.
 //! 3. Answers are 0 without a hit. A word that fails its parity is no hit, and is reported.
