@@ -21,6 +21,8 @@ pub struct EmConfig {
     pub buffer: BufferConfig,
     /// Tables.
     pub table: TableConfig,
+    /// Network address translation.
+    pub nat: NatConfig,
 }
 
 /// Depths of the buffers.
@@ -55,6 +57,14 @@ pub struct TableConfig {
     pub next_hops: u32,
     /// How commands reach the memory of the NAT tables: `shared` or `own_port`.
     pub management: Management,
+}
+
+/// What network address translation does by itself.
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct NatConfig {
+    /// The ICRC of RoCEv2 is patched; without it such datagrams are punted.
+    pub roce: bool,
 }
 
 /// Why a profile was refused. Each message has the field or file, the value and the remedy.
@@ -174,7 +184,8 @@ impl EmConfig {
 
     /// Sizes of the paths' bundles.
     pub fn size(&self) -> Size {
-        Size { data_w: self.data_w, beats_w: self.beats_w() }
+        let icrc_w = if self.nat.roce { hdl::clog2(u64::from(self.max_frame.div_ceil(4))) } else { 0 };
+        Size { data_w: self.data_w, beats_w: self.beats_w(), icrc_w }
     }
 
     /// Checks that the values fit together.

@@ -47,7 +47,7 @@ outcomes! {
     PuntUnmatched = 16, Punt, "unmatched";
     /// AH, UDP-Lite or DCCP, whose checksums cover the addresses in ways that the EM does not follow.
     PuntUnsupportedL4 = 17, Punt, "unsupported_l4";
-    /// A RoCEv2 datagram, whose ICRC the EM does not patch yet.
+    /// A RoCEv2 datagram whose ICRC cannot be patched: a first fragment, odd lengths, or hardware without it.
     PuntRoce = 19, Punt, "roce";
     /// An ICMP error that quotes an IPv4 header with options.
     PuntIcmpQuoteOptions = 20, Punt, "icmp_quote_options";

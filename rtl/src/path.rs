@@ -4,7 +4,8 @@
 //! ```text
 //!  s_axis ═▶ ingress ─▶ parse ─┬▶ classify ─▶ decide ─┐
 //!             (buffer)         ├▶ locate ─────────────┴▶ update ─▶ egress ═▶ outputs
-//!                 ▲            └▶ tables ─────▲─────────▲            │  ▲
+//!                 ▲            ├▶ tables ─────▲─────────▲           ▲│  ▲
+//!                 │            └▶ icrc ─────────────────────────────┘│  │
 //!                 └──────────────── release ─────────────────────────┘  └ (buffer)
 //! ```
 //! [`stages`](Path::stages) says how many clocks each stage takes; a frame's first beat leaves [`latency`](Path::latency)
@@ -22,7 +23,7 @@ use crate::{
     lookup::{RxLate, RxRequest, RxResponse, Tables, TxLate, TxRequest, TxResponse},
     packet::{Direction, delay_line, later},
     parse::Parse,
-    rewrite::{Macs, Mapping, UPDATE_LATENCY, Update},
+    rewrite::{Icrc, Macs, Mapping, UPDATE_LATENCY, Update},
     stream::{Axis, HostUser, NetUser, PathUser, PuntUser, assert_stream, assume_stream},
     verdict::{CLASSIFY_LATENCY, Classify, DECIDE_LATENCY, DecideRx, DecideTx, LOCATE_LATENCY, Locate},
 };
@@ -125,6 +126,11 @@ impl Path {
         stages.push(("decide, update", UPDATE_LATENCY));
         stages.extend(egress::stages());
         stages
+    }
+
+    /// What computes the change of an ICRC.
+    fn icrc(&self) -> Icrc {
+        Icrc { size: self.config.size(), direction: self.direction, answer_after: VERDICT }
     }
 
     /// Clocks from the last beat in to the first beat out.
@@ -233,8 +239,24 @@ impl Block for Path {
         assign(&update.decided, &decided);
         assign(&update.late, &macs);
 
+        // What the address changes the ICRC of RoCEv2 by; of frames that are too short for one nothing is computed.
+        let icrc = size.has_roce().then(|| {
+            let icrc = instance(&self.icrc());
+            let long_enough = headers.end.extent.beats.ge(u64::from(Icrc::interval(size)));
+            icrc.start.set(headers.valid & long_enough);
+            icrc.address.set(headers.address);
+            icrc.total_words.set(headers.total_length.slice(2..2 + size.icrc_w));
+            icrc.new_address.set(mapping.address);
+            icrc
+        });
+
         // Read side: out of the buffer, each frame to its output.
-        let egress = instance(&Egress { size, direction, buffer_beats, pages, punt_beats: c.buffer.punt_beats });
+        let punt_beats = c.buffer.punt_beats;
+        let difference_after = self.icrc().latency().saturating_sub(VERDICT + UPDATE_LATENCY);
+        let egress = instance(&Egress { size, direction, buffer_beats, pages, punt_beats, difference_after });
+        if let (Some(icrc), Some(difference)) = (icrc, egress.difference) {
+            difference.set(icrc.difference);
+        }
         assign(&egress.action, &update.action);
         assign(&egress.chain, &chain);
         connect(&egress.buffer, &ingress.buffer);

@@ -71,7 +71,7 @@ struct Bench {
 
 fn block(data_w: u32, max_frame: u32, buffer_beats: u32, pages: u32) -> Ingress {
     let beats_w = clog2(u64::from(max_frame.div_ceil(data_w / 8)) + 1);
-    Ingress { size: Size { data_w, beats_w }, max_frame, buffer_beats, pages }
+    Ingress { size: Size { data_w, beats_w, icrc_w: 0 }, max_frame, buffer_beats, pages }
 }
 
 impl Bench {

@@ -2,7 +2,8 @@
 //! frames are dropped under their own reason, three tags are *unmatched*.
 
 use em_rtl::outcome::Outcome;
-use em_testbench::em::{InFrame, Scoreboard, case_frames};
+use em_sim::em::Entry;
+use em_testbench::em::{InFrame, Scoreboard, case_frames, craft};
 
 const RULES: &str = r#"
 [[function]]
@@ -82,4 +83,37 @@ fn par_03_up_to_two_tags_are_parsed_and_three_are_punted_unchanged() {
     assert_eq!(replay.outputs.net0.len(), 0);
     assert_eq!(replay.outputs.punted[0].frame, three.input);
     assert_eq!(replay.outputs.punted[0].reason, Some(Outcome::PuntUnmatched));
+}
+
+/// The case gives no bytes behind NAT: a right ICRC must come out right, whatever routers did to the masked fields, and a
+/// wrong one wrong.
+#[test]
+fn roc_01_the_icrc_survives_nat_in_both_directions() {
+    let frames = case_frames("ROC-01");
+    let wrong_by = |frame: &[u8]| {
+        let mut right = frame.to_vec();
+        craft::set_icrc(&mut right[craft::ETHERNET..]);
+        let tail = |f: &[u8]| u32::from_be_bytes(f[f.len() - 4..].try_into().expect("four bytes"));
+        tail(&right) ^ tail(frame)
+    };
+    let wrong: Vec<u32> = frames.iter().map(|f| wrong_by(&f.input)).collect();
+    assert_eq!(wrong.iter().map(|w| *w == 0).collect::<Vec<_>>(), [true, true, true, false]);
+    let mut board = Scoreboard::new(RULES, 14);
+    let out: Vec<InFrame> = frames.iter().map(|f| InFrame::host(1, f.input.clone())).collect();
+    let sent = board.run(&out).unwrap_or_else(|e| panic!("ROC-01: {e}")).outputs.net0;
+    assert_eq!(sent.len(), frames.len());
+    // Back with addresses changed round: what the network's hosts would answer, ICRC and all.
+    let mut back = Vec::new();
+    for ((case, sent), wrong) in frames.iter().zip(&sent).zip(&wrong) {
+        assert_ne!(sent.frame[70..], case.input[70..], "{}", case.name);
+        assert_eq!(wrong_by(&sent.frame), *wrong, "{}", case.name);
+        let mut answer = sent.frame.clone();
+        answer[26..34].rotate_left(4);
+        craft::set_icrc(&mut answer[craft::ETHERNET..]);
+        let end = answer.len() - 4;
+        answer[end..].iter_mut().zip(wrong.to_be_bytes()).for_each(|(byte, w)| *byte ^= w);
+        back.push(InFrame::new(Entry::Net0, answer));
+    }
+    let received = Scoreboard::new(RULES, 15).run(&back).unwrap_or_else(|e| panic!("ROC-01: {e}")).outputs.host;
+    assert_eq!(received.iter().map(|f| wrong_by(&f.frame)).collect::<Vec<_>>(), wrong);
 }

@@ -60,10 +60,9 @@ impl Sizes {
         self.addr_w - self.page_w
     }
 
-    /// Bits of the number of a beat within a frame. The lower ones number the beats that a rewrite can reach, the top
-    /// one stands for all beats behind them.
-    pub fn index_w(&self) -> u32 {
-        Self::REACH_LOG2 - self.size.half_w() + 1
+    /// Bits that number the beats that a rewrite can reach, but for that of an ICRC.
+    pub fn reach_w(&self) -> u32 {
+        Self::REACH_LOG2 - self.size.half_w()
     }
 }
 
@@ -97,9 +96,9 @@ pub struct Detail<S> {
     /// Function that sent it or gets it.
     #[width(FUNCTION_W)]
     pub function: S,
-    /// What is written over it. Each of `translate`, `l4`, `quoted`, `quoted_l4`, `next_hop` and `route` stands by
+    /// What is written over it. Each of `translate`, `l4`, `quoted`, `quoted_l4`, `next_hop`, `route` and `icrc` stands by
     /// itself: none is 1 if nothing is written.
-    #[shape(Rewrite::shape(direction))]
+    #[shape(Rewrite::shape(size, direction))]
     pub rewrite: Rewrite<S>,
 }
 
@@ -118,8 +117,8 @@ pub struct Offer<S> {
     /// Slot of its frame.
     #[width(sizes.page_w)]
     pub slot: S,
-    /// Which beat of its frame it is; the top bit stands for all that no rewrite reaches.
-    #[width(sizes.index_w())]
+    /// Which beat of its frame it is.
+    #[width(sizes.size.beats_w)]
     pub index: S,
     /// Last beat of its frame.
     pub last: S,
@@ -132,8 +131,8 @@ pub struct Reading<S> {
     /// The output that the beat goes to, one bit each; none if nothing is read in this clock.
     #[width(sizes.output_count())]
     pub output: S,
-    /// Which beat of its frame it is; the top bit stands for all that no rewrite reaches.
-    #[width(sizes.index_w())]
+    /// Which beat of its frame it is.
+    #[width(sizes.size.beats_w)]
     pub index: S,
     /// Last beat of its frame.
     pub last: S,

@@ -138,6 +138,7 @@ impl Block for Dispatch {
             quoted_l4: writes & rewrite.quoted_l4,
             next_hop: writes & rewrite.next_hop,
             route: writes & rewrite.route,
+            icrc: rewrite.icrc.map(|icrc| writes & icrc),
             ..*rewrite
         };
         let reason = action.outcome.trunc(Detail::<Shape>::REASON_W);

@@ -49,6 +49,8 @@
 //! 2. Frames for one output leave in the order they came.
 //! 3. Every page of the buffer is given back once, and not before it has been read.
 //! 4. The rules of [`Axis`] on every output.
+//! 5. What changes in an ICRC may come later than the action, but is there when the first beat with a byte of the shortest
+//!    frame's ICRC is read ([`Differences`]).
 
 mod bundles;
 mod output;
@@ -58,12 +60,14 @@ mod queue;
 mod reader;
 mod select;
 mod details;
+mod differences;
 mod patch;
 mod give_back;
 mod outlet;
 
 pub use bundles::{Detail, Leaving, Offer, Place, Reading, Sizes};
 pub use details::{Details, DetailsIo};
+pub use differences::{Differences, DifferencesIo};
 pub use dispatch::{Dispatch, DispatchIo};
 pub use give_back::{GiveBack, GiveBackIo};
 pub use outlet::{Outlet, OutletBeat, OutletIo};
@@ -76,6 +80,7 @@ pub use select::{Select, SelectIo};
 use crate::{
     csr::PathEvents,
     packet::{Action, BufferRead, Chain, Direction, Release, Size},
+    rewrite::LEAST_ICRC_FRAME,
     stream::Axis,
 };
 use hdl::*;
@@ -123,6 +128,8 @@ pub struct Egress {
     pub pages: u32,
     /// Places of the FIFO towards the Orchestration Module; a power of two.
     pub punt_beats: u32,
+    /// Clocks from an action to what changes in its frame's ICRC.
+    pub difference_after: u32,
 }
 
 /// Ports.
@@ -137,6 +144,11 @@ pub struct EgressIo<S> {
     #[input]
     #[shape(Chain::shape(sizes.page_w))]
     pub chain: Chain<S>,
+    /// What changes in the ICRC of a frame, some clocks after its action.
+    #[input]
+    #[present(sizes.size.has_roce())]
+    #[width(32)]
+    pub difference: Option<S>,
     /// Reads the frame buffer.
     #[output]
     #[shape(BufferRead::shape(sizes.size.data_w, sizes.addr_w, sizes.page_w))]
@@ -167,6 +179,27 @@ pub struct EgressIo<S> {
     /// What became of a frame.
     #[output]
     pub events: PathEvents<S>,
+}
+
+impl Egress {
+    /// Clocks from an action to the first beat with a byte of an ICRC being read, at least.
+    fn icrc_read_after(&self) -> u32 {
+        DISPATCH_LATENCY + QUEUE_LATENCY + SELECT_LATENCY + (LEAST_ICRC_FRAME - 4) / self.size.lanes()
+    }
+
+    fn differences(&self) -> Differences {
+        Differences { sizes: Sizes::of(self), after: self.difference_after }
+    }
+
+    /// 5: an ICRC's difference is there when it is needed.
+    fn check_icrc(&self) -> Result<(), String> {
+        let (found, needed) = (self.differences().usable_after(), self.icrc_read_after());
+        if !self.size.has_roce() || found <= needed {
+            return Ok(());
+        }
+        let after = self.difference_after;
+        Err(format!("egress: difference_after = {after} is {} clocks too many for the shortest frame.", found - needed))
+    }
 }
 
 impl EgressIo<Bits> {
@@ -205,7 +238,7 @@ impl Block for Egress {
             let most = self.buffer_beats / 4;
             return Err(format!("egress: pages = {}: choose {most} at most, 4 beats each.", self.pages));
         }
-        Ok(())
+        self.check_icrc()
     }
 
     fn io(&self) -> EgressIo<Shape> {
@@ -257,6 +290,14 @@ impl Block for Egress {
         assign(&patch.reading, &select.reading);
         assign(&patch.detail, &details.detail);
         patch.rdata.set(io.buffer.rdata);
+        if let (Some(difference), Some(found)) = (io.difference, patch.difference) {
+            let differences = instance(&self.differences());
+            differences.store.set(dispatch.store & dispatch.detail.rewrite.icrc.unwrap_or(lit(1, 0)));
+            differences.slot.set(dispatch.slot[0]);
+            differences.difference.set(difference);
+            differences.read_slot.set(select.slot[0]);
+            found.set(differences.found);
+        }
 
         // Out by the FIFOs, which always have a place for what is read.
         let leaving = patch.leaving;

@@ -1,19 +1,23 @@
 //! Writes new addresses and checksums into the beats as they leave the frame buffer.
 //!
 //! ```text
-//!  reading ─▶┌───────┐
-//!   detail ─▶│ patch │──▶ leaving
-//!    rdata ─▶└───────┘
+//!     reading ─▶┌───────┐
+//!      detail ─▶│ patch │──▶ leaving
+//!  difference ─▶│       │
+//!       rdata ─▶└───────┘
 //! ```
 //! Latency: 3 clocks from `reading`, of which the buffer takes 2; `detail` comes a clock after `reading`. Throughput: a
 //! beat a clock, each of another frame if need be. It never stalls.
 //!
 //! While the buffer is read it is found out which bytes of the beat are written from where, so that behind the buffer
-//! there is but one and-or. An Ethernet header has an odd number of half-words, and headers of IPv4 an even one: the first
+//! there is but one and-or (and, at the end, an exclusive or). An Ethernet header has an odd number of half-words, and headers of IPv4 an even one: the first
 //! half-word of an address stands at an odd place in the frame, the second one and IPv4 checksums at even ones.
 //!
+//! An ICRC is not written but changed: its difference is put on it, by exclusive or. It may stand anywhere in the frame, its
+//! first half-word at an odd place, its second one perhaps in the next beat.
+//!
 //! 1. What [`Rewrite`](crate::packet::Rewrite) says is written; every other byte leaves as it came.
-//! 2. Each byte is written from one place at most.
+//! 2. Each byte is written or changed from one place at most.
 
 use super::bundles::{Detail, Leaving, Reading, Sizes};
 use hdl::*;
@@ -42,6 +46,11 @@ pub struct PatchIo<S> {
     #[input]
     #[width(sizes.size.data_w)]
     pub rdata: S,
+    /// What changes in its frame's ICRC, in network order; with `rdata`.
+    #[input]
+    #[present(sizes.size.has_roce())]
+    #[width(32)]
+    pub difference: Option<S>,
     /// The beat as it leaves.
     #[output]
     #[shape(Leaving::shape(sizes))]
@@ -52,11 +61,14 @@ pub struct PatchIo<S> {
 #[derive(Clone, Copy)]
 struct Source {
     name: &'static str,
+    /// In the clock of `rdata`.
     value: Bits,
+    /// It is put on what is there.
+    changes: bool,
 }
 
 fn source(name: &'static str, value: Bits) -> Source {
-    Source { name, value }
+    Source { name, value: value.delay(), changes: false }
 }
 
 /// Which sources are written where in the beat: source and enable, by lane in half-words.
@@ -88,6 +100,25 @@ impl Writes {
             self.add(lane, source, here);
         }
     }
+
+    /// Both half-words of an ICRC that begins with the second half-word of `word` of the frame.
+    fn icrc(&mut self, word: Bits, beat: &Beat, [first, second]: [Source; 2], enable: Bits) {
+        let words = self.halves / 2;
+        let word_w = clog2(u64::from(words));
+        let (from_word, from_beat) = (word.trunc(word_w), word.slice(word_w..));
+        let width = from_beat.width().max(beat.number.width());
+        let same = |number: Bits| enable & number.zext(width).eq(from_beat.zext(width));
+        let (this, next) = (same(beat.number), same(beat.number_before));
+        for from in 0..words {
+            let here = from_word.eq(u64::from(from));
+            self.add(2 * from + 1, first, this & here);
+            if from + 1 < words {
+                self.add(2 * from + 2, second, this & here);
+            } else {
+                self.add(0, second, next & here);
+            }
+        }
+    }
 }
 
 /// Number of the beat within its frame, ready to be compared.
@@ -95,18 +126,26 @@ struct Beat {
     /// By number of beats to go back: the number less that many. Numbers below 0 and numbers beyond the reach of a
     /// rewrite have their top bit set.
     less: Vec<Bits>,
+    /// The number in full.
+    number: Bits,
+    /// The number less one, all ones if it is 0.
+    number_before: Bits,
 }
 
 impl Beat {
-    /// A clock after `index`; up to `most` beats back.
-    fn of(index: Bits, most: u64) -> Beat {
-        let less = |back: u64| {
-            let low = index.trunc(index.width() - 1);
-            let difference = if back == 0 { low.zext(index.width()) } else { low.grow_sub(back) };
-            let outside = index.msb() | difference.msb();
-            cat([outside, difference.trunc(low.width())]).delay().named(&format!("index_less_{back}"))
+    /// A clock after `index`; of its numbers `reach_w` bits can be those of a rewrite. Up to `most` beats back.
+    fn of(index: Bits, reach_w: u32, most: u64) -> Beat {
+        let (low, beyond) = match index.width() > reach_w {
+            true => (index.trunc(reach_w), index.slice(reach_w..).any()),
+            false => (index.zext(reach_w), lit(1, 0)),
         };
-        Beat { less: (0..=most).map(less).collect() }
+        let less = |back: u64| {
+            let difference = if back == 0 { low.zext(reach_w + 1) } else { low.grow_sub(back) };
+            let outside = beyond | difference.msb();
+            cat([outside, difference.trunc(reach_w)]).delay().named(&format!("index_less_{back}"))
+        };
+        let less = (0..=most).map(less).collect();
+        Beat { less, number: index.delay(), number_before: (index - 1).delay() }
     }
 
     fn is(&self, beat: u32) -> Bits {
@@ -145,7 +184,7 @@ impl Block for Patch {
         // Nothing is written further behind a place that is known than the last half-word of a quoted address.
         let quoted_address = direction.quoted_address_at() / 2;
         let most_beats = (size.halves() - 1 + quoted_address + 1) / size.halves();
-        let beat = Beat::of(io.reading.index, u64::from(most_beats));
+        let beat = Beat::of(io.reading.index, self.sizes.reach_w(), u64::from(most_beats));
         let mut writes = Writes { halves: size.halves(), by_lane: vec![BTreeMap::new(); size.halves() as usize] };
 
         // Which half-words of this beat are written, and from where.
@@ -172,6 +211,12 @@ impl Block for Patch {
         writes.behind(quoted, quoted_address + 1, &EVEN, &beat, address_low, rewrite.quoted);
         let quoted_l4 = source("quoted_l4", rewrite.quoted_l4_checksum);
         writes.behind(rewrite.quoted_l4_half, 0, &ANY, &beat, quoted_l4, rewrite.quoted_l4);
+        if let (Some(word), Some(enable), Some(difference)) = (rewrite.icrc_word, rewrite.icrc, io.difference) {
+            let change = |name, value| Source { name, value, changes: true };
+            let high = change("icrc_high", difference.slice(16..32));
+            let low = change("icrc_low", difference.slice(0..16));
+            writes.icrc(word, &beat, [high, low], enable);
+        }
         let mut eth = vec![("eth_dst", 0, rewrite.eth_dst)];
         eth.extend(rewrite.eth_src.map(|value| ("eth_src", 3, value)));
         for (name, first, address) in eth {
@@ -188,20 +233,24 @@ impl Block for Patch {
             let mut from = Vec::new();
             for (name, (source, enable)) in sources {
                 let enable = enable.delay().named(&format!("write_{name}_in_{lane}"));
-                let in_order: Vec<Bits> = source.value.delay().chunks(8).into_iter().rev().collect();
-                from.push((enable, in_order));
+                let in_order: Vec<Bits> = source.value.chunks(8).into_iter().rev().collect();
+                from.push((enable, source.changes, in_order));
             }
             for byte in 0..2 {
+                let mut touched = lit(1, 0);
                 let mut written = lit(1, 0);
                 let mut value = lit(8, 0);
-                for (enable, new) in &from {
+                for (enable, changes, new) in &from {
                     let Some(new) = new.get(byte as usize) else { continue };
-                    twice = twice | (written & *enable);
-                    written = written | *enable;
+                    twice = twice | (touched & *enable);
+                    touched = touched | *enable;
+                    if !changes {
+                        written = written | *enable;
+                    }
                     value = value | (enable.repeat(8) & *new);
                 }
                 let kept = io.rdata.byte(2 * lane as u32 + byte);
-                bytes.push(value | ((!written).repeat(8) & kept));
+                bytes.push(value ^ ((!written).repeat(8) & kept));
             }
         }
         let data = cat(bytes.into_iter().rev());
@@ -220,6 +269,10 @@ impl Block for Patch {
         });
         assign(&io.leaving, &leaving);
 
-        assert_that("written_once", "2: each byte is written from one place at most", !(output.any() & twice));
+        assert_that(
+            "written_once",
+            "2: each byte is written or changed from one place at most",
+            !(output.any() & twice),
+        );
     }
 }

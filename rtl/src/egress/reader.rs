@@ -99,7 +99,7 @@ impl Block for Reader {
         let slot = reg(sizes.page_w);
         let page = reg(sizes.page_w);
         let offset = reg(sizes.offset_w());
-        let index = reg(sizes.index_w());
+        let index = reg(sizes.size.beats_w);
         let left = reg(sizes.size.beats_w);
         let last = reg(1).reset(1);
         let goes_on = io.grant | !active;
@@ -110,10 +110,7 @@ impl Block for Reader {
             page.set(mux(last, oldest.page, mux(offset.all(), following, page)));
             offset.set(mux(last, lit(offset.width(), 0), offset + 1));
             left.set(mux(last, oldest.beats, left - 1));
-            // Once the top bit is there it stays; what the others say then does not matter.
-            let beyond = cat([index.msb(), lit(index.width() - 1, 0)]);
-            let index_after = index.trunc(index.width() - 1).grow_add(1) | beyond;
-            index.set(mux(last, lit(index.width(), 0), index_after));
+            index.set(mux(last, lit(index.width(), 0), index + 1));
             last.set(mux(last, oldest.single | !queue.waiting, left.eq(2)));
         });
         assign(&io.offer, &Offer { address: cat([page, offset]), slot, index, last });

@@ -19,14 +19,14 @@ pub struct Action<S> {
     #[shape(Extent::shape(size))]
     pub extent: Extent<S>,
     /// What is written over the frame.
-    #[shape(Rewrite::shape(direction))]
+    #[shape(Rewrite::shape(size, direction))]
     pub rewrite: Rewrite<S>,
 }
 
 /// What is written over a frame, and where. Places are half-words from the frame's beginning (byte by 2). N is the
 /// length of the Ethernet header with its tags: 14, 18 or 22.
 #[derive(Bundle, Clone, Copy, Debug)]
-#[bundle(direction: Direction)]
+#[bundle(size: Size, direction: Direction)]
 pub struct Rewrite<S> {
     /// Write `address` at N + 12 (out) or N + 16 (in), and `ipv4_checksum` at N + 10; without it nothing is written.
     pub translate: S,
@@ -78,4 +78,11 @@ pub struct Rewrite<S> {
     /// Time to live to write.
     #[width(8)]
     pub ttl: S,
+    /// A RoCEv2 datagram: put what the address changes the ICRC by (it comes later) on the one at `icrc_word`.
+    #[present(size.has_roce())]
+    pub icrc: Option<S>,
+    /// Its place: the ICRC begins with the second half-word of this word (four bytes) of the frame.
+    #[present(size.has_roce())]
+    #[width(size.icrc_w)]
+    pub icrc_word: Option<S>,
 }

@@ -66,6 +66,8 @@ pub struct Size {
     pub data_w: u32,
     /// Bits that count the beats of a frame.
     pub beats_w: u32,
+    /// Bits that number the words (four bytes) of a frame, for the place of an ICRC; 0 without hardware for RoCEv2.
+    pub icrc_w: u32,
 }
 
 impl Size {
@@ -83,6 +85,11 @@ impl Size {
     /// Bytes of a beat.
     pub const fn lanes(self) -> u32 {
         self.data_w / 8
+    }
+
+    /// There is hardware for RoCEv2.
+    pub const fn has_roce(self) -> bool {
+        self.icrc_w > 0
     }
 
     /// Bits that number a lane.

@@ -73,6 +73,7 @@ pub struct Macs<S> {
 pub struct UpdateIo<S> {
     /// Where things are, and the old checksums.
     #[input]
+    #[shape(Place::shape(size))]
     pub place: Place<S>,
     /// What the table says.
     #[input]
@@ -158,6 +159,8 @@ impl Block for Update {
             eth_src: io.late.eth_src,
             route: mapping.route.delay_by(LATENCY),
             ttl: place.ttl.delay_by(LATENCY),
+            icrc: place.icrc.map(|icrc| icrc.delay_by(LATENCY)),
+            icrc_word: place.icrc_word.map(|word| word.delay_by(LATENCY)),
         };
         let action = Action {
             valid: (0..behind).fold(io.decided.valid, |v, _| v.delay_reset(0)),
@@ -195,7 +198,7 @@ mod tests {
 
     #[test]
     fn every_carry_comes_back() {
-        let size = Size { data_w: 128, beats_w: 10 };
+        let size = Size { data_w: 128, beats_w: 10, icrc_w: 12 };
         let sim = Sim::new(&Update { size, direction: Direction::Rx }).unwrap();
         sim.reset();
         let (place, mapping, action) = (&sim.io.place, &sim.io.mapping, &sim.io.action);

@@ -11,11 +11,13 @@
 //!    neither IPv4 nor IPv6 (no rule); over IPv4: header cut off, version, header length, total length, checksum, a layer
 //!    4 header that does not fit, an ICMP error whose quoted header does not fit, on the way out source 0.0.0.0 (no
 //!    rule); then, if the address is mapped, AH, UDP-Lite and DCCP, ICMP errors with a quoted header that cannot be
-//!    followed and RoCEv2 (punted), all else (translated); over IPv6: malformed; on the way out neighbour discovery, MLD
+//!    followed and RoCEv2 whose ICRC cannot be patched (punted), all else (translated); over IPv6: malformed; on the way out neighbour discovery, MLD
 //!    and sources without a network (no rule), all else (no mapping); on the way in no rule.
 //! 2. No length wraps: every difference has its borrow, every sum its carry.
 //! 3. Layer 4 lengths count in whole datagrams only; layer 4 headers are there in whole datagrams and first fragments.
-//! 4. A condition that reads a field stands behind the one that says whether the field is there.
+//! 4. Of RoCEv2 whole datagrams are translated whose lengths leave no doubt where the ICRC is: UDP's is IPv4's, a whole
+//!    number of words, and enough for a UDP header, a base transport header and the ICRC; if there is hardware for it.
+//! 5. A condition that reads a field stands behind the one that says whether the field is there.
 
 use crate::{
     outcome::Outcome,
@@ -24,13 +26,15 @@ use crate::{
         number::{ICMP_ERRORS, ROCE_PORT, protocol},
         outcome,
     },
+    parse::CHECKSUM_AFTER,
 };
 use hdl::*;
 
+/// Bytes of UDP header, base transport header and ICRC.
+const LEAST_ROCE_BYTES: u64 = 8 + 12 + 4;
+
 /// Clocks from `headers_valid` to `classified_valid`.
-pub const LATENCY: u32 = 7;
-/// Clocks from `headers_valid` to `checksum_good`.
-pub const CHECKSUM_AFTER: u32 = 6;
+pub const LATENCY: u32 = CHECKSUM_AFTER + 1;
 
 /// The block.
 #[derive(Clone, Copy, Debug)]
@@ -65,7 +69,7 @@ pub struct ClassifyIo<S> {
     #[input]
     #[shape(Headers::shape(size, direction))]
     pub headers: Headers<S>,
-    /// The IPv4 header checksum is right; six clocks after `headers_valid`.
+    /// The IPv4 header checksum is right; [`CHECKSUM_AFTER`] clocks after `headers_valid`.
     #[input]
     pub checksum_good: S,
     /// The judgement.
@@ -175,6 +179,7 @@ impl Block for Classify {
         let payload_below_28 = payload4.lt(28).delay();
         let udp_misfit = (udp_length.lt(8) | udp_length.gt(payload4)).delay();
         let tcp_misfit = (tcp_short | tcp_header.zext(16).gt(payload4)).delay();
+        let icrc_misfit = (udp_length.ne(payload4) | payload4.lt(LEAST_ROCE_BYTES) | payload4.trunc(2).any()).delay();
         let some_behind = payload6.ne(0).delay();
         let nine_behind = payload6.ge(9).delay();
         let same_address = same_bytes.all().delay();
@@ -199,7 +204,8 @@ impl Block for Classify {
         )
         .delay();
         let quote_punted = (icmp_quotes & (odd_quote | !same_address)).delay();
-        let roce = (udp_first & at3(roce_port)).delay();
+        let icrc_patched = if size.has_roce() { udp_whole & !icrc_misfit } else { lit(1, 0) };
+        let roce_punted = (udp_first & at3(roce_port) & !icrc_patched).delay();
 
         // Clock 4: one answer for each family and layer.
         let two_later = |b: Bits| b.delay_by(2);
@@ -231,7 +237,7 @@ impl Block for Classify {
             outcome(Outcome::MalformedIcmp),
         )
         .delay();
-        let forward = mux(roce, outcome(Outcome::PuntRoce), outcome(Outcome::Net0));
+        let forward = mux(roce_punted, outcome(Outcome::PuntRoce), outcome(Outcome::Net0));
         let followed = mux(quote_punted, quote_outcome, forward);
         let mapped_outcome = mux(two_later(opaque), outcome(Outcome::PuntUnsupportedL4), followed).delay();
         let addressless = if tx { three_later(no_address) } else { lit(1, 0) };
@@ -262,6 +268,9 @@ impl Block for Classify {
         };
         assign(&io.classified, &classified);
         self.ignore_rest(h);
+        if !size.has_roce() {
+            icrc_misfit.ignore();
+        }
         if !tx {
             no_address.ignore();
             some_behind.ignore();
@@ -289,7 +298,7 @@ mod tests {
     fn it_elaborates_at_every_width_and_both_ways() {
         for (data_w, beats_w) in [(64, 9), (128, 10), (256, 9), (512, 8)] {
             for direction in [Direction::Tx, Direction::Rx] {
-                let size = Size { data_w, beats_w };
+                let size = Size { data_w, beats_w, icrc_w: 12 };
                 elaborate(&Classify { size, direction }).unwrap_or_else(|e| panic!("{direction:?} {data_w}: {e}"));
             }
         }

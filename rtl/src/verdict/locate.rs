@@ -13,10 +13,12 @@
 //!    changed header checksum of the quoted datagram cancel out (both are in the sum), so that only the quoted layer 4
 //!    checksum counts; but a sum of 0 becomes FFFF, as if all had been added.
 //! 3. A UDP checksum of 0, the frame's or the quoted one, is not updated (RFC 768).
+//! 4. An ICRC is the last word of a datagram of whole words. Ethernet headers end in the middle of a word of the frame,
+//!    and so begins the ICRC there.
 
 use crate::packet::{
     Direction, Headers, Size,
-    number::{ICMP_ERRORS, protocol},
+    number::{ICMP_ERRORS, ROCE_PORT, protocol},
 };
 use hdl::*;
 
@@ -37,6 +39,7 @@ pub struct Locate {
 
 /// Where a frame's address and checksums are, and the old checksums complemented.
 #[derive(Bundle, Clone, Copy, Debug)]
+#[bundle(size: Size)]
 pub struct Place<S> {
     /// One tag at least: IPv4 begins at byte 18 or 22, not 14.
     pub tagged: S,
@@ -81,6 +84,13 @@ pub struct Place<S> {
     /// The quoted layer 4 checksum, complemented.
     #[width(16)]
     pub quoted_l4_sum: S,
+    /// A datagram to the port of RoCEv2, which has an ICRC.
+    #[present(size.has_roce())]
+    pub icrc: Option<S>,
+    /// Its place: it begins with the second half-word of this word (four bytes).
+    #[present(size.has_roce())]
+    #[width(size.icrc_w)]
+    pub icrc_word: Option<S>,
 }
 
 /// Ports.
@@ -93,6 +103,7 @@ pub struct LocateIo<S> {
     pub headers: Headers<S>,
     /// The places.
     #[output]
+    #[shape(Place::shape(size))]
     pub place: Place<S>,
 }
 
@@ -158,6 +169,15 @@ impl Block for Locate {
         let folded = hop_less.slice(0..16) + hop_less.bit(16).zext(16);
         let ipv4_sum_routed = folded.delay();
 
+        // The same of the ICRC: its word is that of the datagram, three or more further on, less the ICRC itself.
+        let has_icrc = self.size.has_roce().then(|| (udp & h.udp_port.eq(ROCE_PORT).delay()).delay_by(2));
+        let icrc_word = self.size.has_roce().then(|| {
+            let words = h.total_length.slice(2..2 + self.size.icrc_w).delay();
+            let before = |words: u32| lit(self.size.icrc_w, u128::from(words));
+            let tags = mux(h.ethernet.tagged, mux(h.ethernet.double, before(4), before(3)), before(2)).delay();
+            (words + tags).delay_by(2)
+        });
+
         // Clock 3.
         let udp_there = quoted_udp_l4.delay() & holds_udp_checksum;
         let tcp_there = quoted_tcp_l4.delay() & holds_tcp_checksum;
@@ -181,9 +201,14 @@ impl Block for Locate {
             quoted_udp: quoted_udp.delay_by(2),
             quoted_l4_half: (quoted_half + quoted_l4_offset).delay(),
             quoted_l4_sum: (!quoted_l4_checksum).delay_by(2),
+            icrc: has_icrc,
+            icrc_word,
         };
         assign(&io.place, &place);
         ignore_rest(h);
+        if !self.size.has_roce() {
+            h.udp_port.ignore();
+        }
     }
 }
 
@@ -191,7 +216,7 @@ impl Block for Locate {
 fn ignore_rest(h: &Headers<Bits>) {
     h.end.visit(|_, field| field.ignore());
     let (e, q) = (&h.ethernet, &h.quoted);
-    let fields = [h.valid, e.triple, e.ipv4, e.ipv6, h.version, h.more_fragments, h.address, h.udp_port, h.udp_length];
+    let fields = [h.valid, e.triple, e.ipv4, e.ipv6, h.version, h.more_fragments, h.address, h.udp_length];
     let others = [h.data_offset, h.payload_length, h.next_header, q.version, q.ihl, q.address];
     let some = [h.eth_dst, h.source6_prefix, h.source6_high_zero, h.source6_low_zero, h.behind, h.behind_options];
     fields.into_iter().chain(others).chain(some.into_iter().flatten()).for_each(Bits::ignore);
@@ -204,7 +229,7 @@ mod tests {
     #[test]
     fn it_elaborates_both_ways() {
         for direction in [Direction::Tx, Direction::Rx] {
-            elaborate(&Locate { size: Size { data_w: 128, beats_w: 10 }, direction }).unwrap();
+            elaborate(&Locate { size: Size { data_w: 128, beats_w: 10, icrc_w: 12 }, direction }).unwrap();
         }
     }
 }

@@ -5,7 +5,7 @@ mod locate;
 mod decide_tx;
 mod decide_rx;
 
-pub use classify::{CHECKSUM_AFTER, Classified, Classify, ClassifyIo, LATENCY as CLASSIFY_LATENCY};
+pub use classify::{Classified, Classify, ClassifyIo, LATENCY as CLASSIFY_LATENCY};
 pub use decide_rx::{DecideRx, DecideRxIo};
 pub use decide_tx::{DecideTx, DecideTxIo, Decided, LATENCY as DECIDE_LATENCY};
 pub use locate::{LATENCY as LOCATE_LATENCY, Locate, LocateIo, Place};

@@ -16,6 +16,8 @@ pub struct Change {
     /// Destination and source address; the latter on the way out only.
     pub next_hop: Option<([u8; 6], [u8; 6])>,
     pub ttl: Option<u8>,
+    /// Place of the ICRC and what changes in it.
+    pub icrc: Option<(usize, [u8; 4])>,
 }
 
 /// What an IPv4 header is followed by.
@@ -28,10 +30,12 @@ pub enum Behind {
     IcmpQuotingTcp,
     IcmpQuotingUdp,
     IcmpQuotingOther,
+    /// UDP with an ICRC so many words behind the least place.
+    Roce(usize),
 }
 
 impl Behind {
-    pub const ALL: [Behind; 7] = [
+    pub const ALL: [Behind; 10] = [
         Behind::Nothing,
         Behind::Tcp,
         Behind::Udp,
@@ -39,6 +43,9 @@ impl Behind {
         Behind::IcmpQuotingTcp,
         Behind::IcmpQuotingUdp,
         Behind::IcmpQuotingOther,
+        Behind::Roce(0),
+        Behind::Roce(1),
+        Behind::Roce(150),
     ];
 }
 
@@ -51,7 +58,7 @@ impl Change {
         let l4_at = match behind {
             Behind::Nothing => None,
             Behind::Tcp => Some(l4 + 16),
-            Behind::Udp => Some(l4 + 6),
+            Behind::Udp | Behind::Roce(_) => Some(l4 + 6),
             _ => Some(l4 + 2),
         };
         let quotes = matches!(behind, Behind::IcmpQuotingTcp | Behind::IcmpQuotingUdp | Behind::IcmpQuotingOther);
@@ -69,6 +76,10 @@ impl Change {
             quoted_l4: quoted_l4.map(|at| (at, rng.random())),
             next_hop: rng.random_bool(0.5).then(|| (rng.random(), rng.random())),
             ttl: rng.random_bool(0.5).then(|| rng.random()),
+            icrc: match behind {
+                Behind::Roce(words) => Some((l4 + 20 + 4 * words, rng.random())),
+                _ => None,
+            },
         }
     }
 
@@ -76,7 +87,8 @@ impl Change {
     pub fn reach(&self) -> usize {
         let quoted = self.quoted.map_or(0, |(at, _)| at + 20);
         let ends = [self.l4, self.quoted_l4].into_iter().flatten().map(|(at, _)| at + 2);
-        ends.chain([34 + 4 * self.tags, quoted]).max().unwrap()
+        let icrc = self.icrc.map_or(0, |(at, _)| at + 4);
+        ends.chain([34 + 4 * self.tags, quoted, icrc]).max().unwrap()
     }
 
     /// Writes it.
@@ -104,6 +116,9 @@ impl Change {
         }
         if let Some(ttl) = self.ttl {
             put(ip + 8, &[ttl]);
+        }
+        if let Some((at, difference)) = self.icrc {
+            frame[at..at + 4].iter_mut().zip(difference).for_each(|(byte, change)| *byte ^= change);
         }
     }
 }

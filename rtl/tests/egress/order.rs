@@ -25,7 +25,7 @@ fn random_frame(rng: &mut StdRng, block: &Egress, most: usize) -> Frame {
     let length = rng.random_range((beats - 1) * lanes + 1..=beats * lanes);
     let mut frame = Frame::new(rng, length, outcome);
     if rng.random_bool(0.5) {
-        let behind = Behind::ALL[rng.random_range(0..7)];
+        let behind = Behind::ALL[rng.random_range(0..Behind::ALL.len())];
         let (tags, ihl) = (rng.random_range(0..3), rng.random_range(5..16));
         let change = Change::of(rng, tags, ihl, behind);
         if change.reach() <= frame.bytes.len() {
@@ -170,6 +170,6 @@ fn configurations_that_do_not_fit_are_refused() {
     assert!(message(Egress { pages: 128, ..good }).contains("egress: pages = 128: choose 64 at most"));
     assert!(message(Egress { buffer_beats: 1000, ..good }).contains("egress: buffer_beats = 1000"));
     assert!(message(Egress { punt_beats: 1000, ..good }).contains("egress: punt_beats = 1000"));
-    let size = em_rtl::packet::Size { data_w: 96, beats_w: 8 };
+    let size = em_rtl::packet::Size { data_w: 96, beats_w: 8, icrc_w: 0 };
     assert!(message(Egress { size, ..good }).contains("egress: data_w = 96"));
 }

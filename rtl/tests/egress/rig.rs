@@ -18,7 +18,10 @@ use std::collections::VecDeque;
 
 /// A block of this width and direction with small buffers.
 pub fn block(data_w: u32, direction: Direction) -> Egress {
-    Egress { size: Size { data_w, beats_w: 9 }, direction, buffer_beats: 256, pages: 64, punt_beats: 64 }
+    let size = Size { data_w, beats_w: 9, icrc_w: 12 };
+    // As late as may be, or with the action.
+    let difference_after = [9, 5, 3, 0][data_w.ilog2() as usize - 6];
+    Egress { size, direction, buffer_beats: 256, pages: 64, punt_beats: 64, difference_after }
 }
 
 /// Every width in both directions.
@@ -82,6 +85,8 @@ pub struct Rig {
     /// Outcome, function, bytes.
     events: VecDeque<(Outcome, Option<u64>, u64)>,
     pub outcomes: Vec<Outcome>,
+    /// What changes in the ICRCs of the next clocks' frames, none where none does.
+    differences: VecDeque<Option<u64>>,
     punt_room: u64,
     returns: VecDeque<u64>,
 }
@@ -109,6 +114,7 @@ impl Rig {
             next: None,
             events: VecDeque::new(),
             outcomes: vec![],
+            differences: VecDeque::from(vec![None; block.difference_after as usize]),
             punt_room: u64::from(block.punt_beats),
             returns: VecDeque::from([0, 0]),
             sim,
@@ -241,6 +247,7 @@ impl Rig {
         let go = may && self.rng.random_range(0..100) < self.offers;
         let frame = go.then(|| self.queue.pop_front().unwrap());
         self.poke_action(frame.as_ref());
+        self.poke_difference(frame.as_ref());
         let Some(frame) = frame else { return };
         self.sent.push(self.clock);
 
@@ -278,6 +285,14 @@ impl Rig {
             let at = self.at(output);
             self.expected[at].frames.push_back((frame.leaves(self.block.direction), user, self.clock));
         }
+    }
+
+    /// Comes some clocks after the action.
+    fn poke_difference(&mut self, frame: Option<&Frame>) {
+        let icrc = frame.and_then(|f| f.change.as_ref()).and_then(|change| change.icrc);
+        self.differences.push_back(icrc.map(|(_, difference)| u32::from_be_bytes(difference).into()));
+        let now = self.differences.pop_front().flatten().unwrap_or_else(|| self.rng.random::<u32>().into());
+        self.sim.poke(self.sim.io.difference.expect("RoCEv2 is in"), now);
     }
 
     fn poke_action(&mut self, frame: Option<&Frame>) {
@@ -326,6 +341,13 @@ impl Rig {
         sim.poke(rewrite.route, change.ttl.is_some());
         if let Some(ttl) = change.ttl {
             sim.poke(rewrite.ttl, u64::from(ttl));
+        }
+        if let (Some(on), Some(word)) = (rewrite.icrc, rewrite.icrc_word) {
+            sim.poke(on, change.icrc.is_some());
+            if let Some((at, _)) = change.icrc {
+                assert_eq!(at % 4, 2, "an Ethernet header ends within a word");
+                sim.poke(word, at as u64 / 4);
+            }
         }
     }
 

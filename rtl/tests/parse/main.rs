@@ -20,7 +20,7 @@ const DIRECTIONS: [Direction; 2] = [Direction::Tx, Direction::Rx];
 fn every(mut f: impl FnMut(Size, Direction)) {
     for data_w in WIDTHS {
         for direction in DIRECTIONS {
-            f(Size { data_w, beats_w: 11 }, direction);
+            f(Size { data_w, beats_w: 11, icrc_w: 0 }, direction);
         }
     }
 }
@@ -37,7 +37,8 @@ fn no_output_depends_combinationally_on_an_input() {
 
 #[test]
 fn other_widths_are_refused() {
-    let errors = hdl::elaborate(&Parse { size: Size { data_w: 1024, beats_w: 8 }, direction: Direction::Tx });
+    let errors =
+        hdl::elaborate(&Parse { size: Size { data_w: 1024, beats_w: 8, icrc_w: 0 }, direction: Direction::Tx });
     let errors = errors.unwrap_err().to_string();
     assert!(errors.contains("size.data_w = 1024: choose 64, 128, 256 or 512"), "{errors}");
 }

@@ -11,7 +11,7 @@ use hdl::{
 
 #[test]
 fn align_waveform() {
-    let block = Align { size: Size { data_w: 128, beats_w: 10 }, direction: Direction::Tx };
+    let block = Align { size: Size { data_w: 128, beats_w: 10, icrc_w: 12 }, direction: Direction::Tx };
     let options = Options { power_up: PowerUp::Zero, ..Options::default() };
     let sim = Sim::with_options(&block, &options).unwrap_or_else(|errors| panic!("{errors}"));
     sim.reset();

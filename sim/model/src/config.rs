@@ -16,7 +16,7 @@ pub struct ModelConfig {
 }
 
 impl Default for ModelConfig {
-    /// The profile `ecp5`: 9,216 bytes, ICMP errors rewritten, no ICRC, no limits.
+    /// 9,216 bytes, ICMP errors rewritten, no ICRC, no limits.
     fn default() -> Self {
         ModelConfig { max_frame: 9216, icmp_error_rewrite: true, roce: false, capacity: None }
     }

@@ -15,9 +15,11 @@ pub(crate) fn is_roce(frame: &[u8], ip: &Ipv4) -> bool {
     ip.carries(UDP) && pair(frame, ip.payload + 2) == PORT
 }
 
-/// Whether the lengths leave no doubt where the ICRC is.
+/// Whether the lengths leave no doubt where the ICRC is: everything before it is a whole number of words (IBTA section
+/// 9.2.5: a payload is padded to one).
 pub(crate) fn fits(frame: &[u8], ip: &Ipv4) -> bool {
-    usize::from(pair(frame, ip.payload + 4)) == ip.payload_len() && ip.payload_len() >= LEAST
+    let length = ip.payload_len();
+    usize::from(pair(frame, ip.payload + 4)) == length && length >= LEAST && length.is_multiple_of(4)
 }
 
 /// Patches the ICRC of `out`, which was `old` before its translation.

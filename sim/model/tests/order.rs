@@ -154,8 +154,13 @@ fn steps_22_to_29_nat() {
     let mut roce = nat(INSIDE, OUTSIDE, ModelConfig { roce: true, ..ModelConfig::default() });
     assert_eq!(said(&roce.host_tx(1, false, &from(INSIDE, 17, udp(4791, &[0; 16])))), "forward net0");
     assert_eq!(said(&roce.host_tx(1, false, &from(INSIDE, 17, udp(4791, &[0; 15])))), "punt roce");
-    let surplus = [udp(4791, &[0; 16]), vec![0]].concat();
-    assert_eq!(said(&roce.host_tx(1, false, &from(INSIDE, 17, surplus))), "punt roce");
+    for surplus in 1..=4 {
+        let longer = [udp(4791, &[0; 16]), vec![0; surplus]].concat();
+        assert_eq!(said(&roce.host_tx(1, false, &from(INSIDE, 17, longer))), "punt roce");
+        let whole = udp(4791, &vec![0; 16 + surplus]);
+        let judged = if surplus == 4 { "forward net0" } else { "punt roce" };
+        assert_eq!(said(&roce.host_tx(1, false, &from(INSIDE, 17, whole))), judged);
+    }
     // The mapping is the function's own.
     let text = "[[function]]\nid = 1\nmode = \"nat\"\n[[function]]\nid = 2\nmode = \"nat\"\n\
                 [[nat]]\nfunction = 2\ninside = \"192.0.2.10\"\noutside = \"203.0.113.5\"\n";

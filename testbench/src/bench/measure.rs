@@ -132,7 +132,9 @@ impl Probe {
     pub fn new(profile: &Profile, library: &Arc<Library>, setup: &Setup) -> Result<Self, BenchError> {
         let wrong = |e: em_rules::RulesError| BenchError::Wrong(e.to_string());
         let rules = Rules::parse(RULES, "the bench's rules").map_err(wrong)?;
-        let config = ModelConfig { max_frame: profile.config.max_frame as usize, ..ModelConfig::default() };
+        let hardware = &profile.config;
+        let (max_frame, roce) = (hardware.max_frame as usize, hardware.nat.roce);
+        let config = ModelConfig { max_frame, roce, ..ModelConfig::default() };
         let model = Model::new(&rules, config).map_err(wrong)?;
         let writes = program::compile(&rules, &profile.name, &profile.config.tables()).map_err(wrong)?;
         let mut em = EmSim::instance(library, setup)?;

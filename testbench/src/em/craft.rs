@@ -13,6 +13,9 @@ pub const UNKNOWN_TYPE: u16 = 0x88B5;
 /// Flags and fragment offset of a datagram that must not be fragmented.
 pub const DONT_FRAGMENT: u16 = 0x4000;
 
+/// UDP port of RoCEv2.
+pub const ROCE_PORT: u16 = 4791;
+
 /// An untagged frame of this EtherType.
 pub fn ethernet(ethertype: u16, payload: &[u8]) -> Vec<u8> {
     let mut frame = vec![2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2];
@@ -106,6 +109,13 @@ impl Ends {
         self.ipv4(17, DONT_FRAGMENT, &self.udp_segment(destination_port, data))
     }
 
+    /// A frame with a RoCEv2 datagram: base transport header and more in `data`, and a right ICRC.
+    pub fn roce(self, data: &[u8]) -> Vec<u8> {
+        let mut frame = self.udp(ROCE_PORT, &[data, &[0; 4]].concat());
+        set_icrc(&mut frame[ETHERNET..]);
+        frame
+    }
+
     /// A UDP datagram in a frame of `length` bytes, the payload counting up from `mark`.
     ///
     /// # Panics
@@ -175,6 +185,23 @@ pub fn with_ttl(ttl: u8, mut frame: Vec<u8>) -> Vec<u8> {
     let sum = !ones_sum(header);
     header[10..12].copy_from_slice(&sum.to_be_bytes());
     frame
+}
+
+/// Writes the right ICRC in the last four bytes of an IPv4 datagram (IBTA volume 1, annex A17.3.3): a CRC-32 over 8 bytes of
+/// ones, and the datagram with ones for type of service, time to live, header checksum, UDP checksum and the reserved byte
+/// of the base transport header.
+///
+/// # Panics
+/// If no base transport header and ICRC fit into it.
+pub fn set_icrc(datagram: &mut [u8]) {
+    let end = datagram.len() - 4;
+    let segment = 4 * usize::from(datagram[0] & 15);
+    let mut covered = [&[0xFF; 8], &datagram[..end]].concat();
+    for at in [1, 8, 10, 11, segment + 6, segment + 7, segment + 12] {
+        covered[8 + at] = 0xFF;
+    }
+    let icrc = hdl::crc::CrcSpec::CRC32.of(&covered) as u32;
+    datagram[end..].copy_from_slice(&icrc.to_le_bytes());
 }
 
 /// Bytes that count up from `mark` and are never 0xEE, which the driver puts on lanes without a byte.

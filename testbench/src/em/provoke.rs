@@ -82,7 +82,7 @@ pub fn frame_for(outcome: Outcome, max_frame: usize, mark: u8) -> Option<InFrame
         Outcome::Host => Some(good_in(if mark % 2 == 0 { Entry::Net0 } else { Entry::Net1 }, 64, mark)),
         Outcome::PuntUnmatched => host(craft::unknown(60, mark)),
         Outcome::PuntUnsupportedL4 => host(own.ipv4(51, 0, &craft::counting(24, mark))),
-        Outcome::PuntRoce => host(own.udp(4791, &craft::counting(20, mark))),
+        Outcome::PuntRoce => host(own.udp(craft::ROCE_PORT, &craft::counting(21, mark))),
         Outcome::PuntIcmpQuoteOptions => {
             let mut quoted = received(INSIDE);
             quoted[0] = 0x46;

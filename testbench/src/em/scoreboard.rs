@@ -326,5 +326,5 @@ fn port_of_input(input: Input) -> Port {
 }
 
 fn model_config(config: &EmConfig) -> ModelConfig {
-    ModelConfig { max_frame: config.max_frame as usize, ..ModelConfig::default() }
+    ModelConfig { max_frame: config.max_frame as usize, roce: config.nat.roce, ..ModelConfig::default() }
 }

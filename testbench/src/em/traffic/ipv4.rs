@@ -62,6 +62,7 @@ impl Datagram {
         let sum = !ones_sum(&d) ^ self.checksum_off_by;
         d[10..12].copy_from_slice(&sum.to_be_bytes());
         d.extend(transport);
+        self.transport.finish(&mut d);
         d
     }
 }

@@ -135,6 +135,8 @@ enum Damage {
     Cut(prop::sample::Index),
     Flip(prop::sample::Index, u8),
     Pad(u8),
+    /// To the 60 bytes that Ethernet wants at least.
+    PadToLeast,
 }
 
 fn damage() -> impl Strategy<Value = Damage> {
@@ -143,6 +145,7 @@ fn damage() -> impl Strategy<Value = Damage> {
         1 => any::<prop::sample::Index>().prop_map(Damage::Cut),
         1 => (any::<prop::sample::Index>(), 1..=255u8).prop_map(|(i, x)| Damage::Flip(i, x)),
         2 => (1..50u8).prop_map(Damage::Pad),
+        1 => Just(Damage::PadToLeast),
     ]
 }
 
@@ -156,6 +159,7 @@ impl Damage {
                 let i = at.index(frame.len().min(110));
                 frame[i] ^= x;
             }
+            Damage::PadToLeast => frame.resize(frame.len().max(60), 0),
             Damage::Pad(n) => frame.resize(frame.len() + usize::from(*n), 0xA5),
         }
     }

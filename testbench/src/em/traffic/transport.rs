@@ -1,7 +1,7 @@
 //! What an IPv4 datagram carries: UDP, TCP, ICMP and its errors, anything else.
 
 use super::{INSIDES, Own};
-use crate::em::craft::{REMOTE, ones_sum};
+use crate::em::craft::{REMOTE, ROCE_PORT, ones_sum, set_icrc};
 use proptest::{collection::vec, prelude::*, sample::select};
 
 /// Protocol and contents.
@@ -11,6 +11,8 @@ pub(super) enum Transport {
     Plain(u8, Vec<u8>),
     /// An ICMP error and what it quotes.
     Error(IcmpError),
+    /// A UDP segment with a base transport header and an ICRC, which is right or wrong by so much.
+    Roce(Vec<u8>, u32),
 }
 
 /// The fields of an ICMP error that vary.
@@ -43,6 +45,7 @@ impl Transport {
         match self {
             Transport::Plain(protocol, _) => *protocol,
             Transport::Error(_) => 1,
+            Transport::Roce(..) => 17,
         }
     }
 
@@ -50,6 +53,18 @@ impl Transport {
         match self {
             Transport::Plain(protocol, segment) => with_checksum(*protocol, segment, source, destination),
             Transport::Error(error) => error.bytes(own),
+            Transport::Roce(segment, _) => with_checksum(17, segment, source, destination),
+        }
+    }
+}
+
+impl Transport {
+    /// Puts an ICRC at the end of the finished datagram, if it has one.
+    pub fn finish(&self, datagram: &mut [u8]) {
+        if let Transport::Roce(_, wrong_by) = self {
+            set_icrc(datagram);
+            let end = datagram.len() - 4;
+            datagram[end..].iter_mut().zip(wrong_by.to_be_bytes()).for_each(|(byte, wrong)| *byte ^= wrong);
         }
     }
 }
@@ -114,6 +129,7 @@ pub(super) fn transport() -> BoxedStrategy<Transport> {
     let transport = prop_oneof![
         17 => plain.prop_map(|(protocol, segment)| Transport::Plain(protocol, segment)),
         4 => icmp_error().prop_map(Transport::Error),
+        5 => roce(),
     ];
     transport.boxed()
 }
@@ -128,7 +144,7 @@ fn payload() -> impl Strategy<Value = Vec<u8>> {
 }
 
 fn udp() -> impl Strategy<Value = (u8, Vec<u8>)> {
-    let port = prop_oneof![6 => any::<u16>(), 1 => Just(4791u16), 1 => Just(4789)];
+    let port = prop_oneof![6 => any::<u16>(), 1 => Just(ROCE_PORT), 1 => Just(4789)];
     let off = prop_oneof![12 => Just(0i32), 1 => -12..12i32];
     (any::<u16>(), port, off, prop::bool::weighted(0.2), payload()).prop_map(|(source, port, off, no_sum, data)| {
         let length = (8 + data.len() as i32 + off).clamp(0, 65_535) as u16;
@@ -139,6 +155,25 @@ fn udp() -> impl Strategy<Value = (u8, Vec<u8>)> {
         u.extend(data);
         (17, u)
     })
+}
+
+/// RoCEv2 of many lengths, whole words mostly; behind a UDP length that is mostly right.
+fn roce() -> BoxedStrategy<Transport> {
+    let words = prop_oneof![3 => Just(0usize), 8 => 0..40usize, 2 => 40..300usize, 1 => 300..1100usize];
+    let odd = prop_oneof![12 => Just(0usize), 1 => 1..4usize];
+    let off = prop_oneof![20 => Just(0i32), 1 => -5..5i32];
+    let wrong = prop_oneof![3 => Just(0u32), 1 => any::<u32>(), 1 => (0..32u32).prop_map(|bit| 1 << bit)];
+    let parts = (any::<u16>(), words, odd, off, prop::bool::weighted(0.5), wrong, any::<[u8; 16]>());
+    let roce = parts.prop_map(|(source, words, odd, off, no_sum, wrong, seed)| {
+        let data = 12 + 4 * words + odd + 4;
+        let mut u = source.to_be_bytes().to_vec();
+        u.extend(ROCE_PORT.to_be_bytes());
+        u.extend(((8 + data) as i32 + off).to_be_bytes()[2..].iter());
+        u.extend(if no_sum { [0, 0] } else { [1, 1] });
+        u.extend((0..data).map(|i| seed[i % 16].wrapping_add((i / 16) as u8)));
+        Transport::Roce(u, wrong)
+    });
+    roce.boxed()
 }
 
 fn tcp() -> impl Strategy<Value = (u8, Vec<u8>)> {
