@@ -11,8 +11,8 @@
 //!    neither IPv4 nor IPv6 (no rule); over IPv4: header cut off, version, header length, total length, checksum, a layer
 //!    4 header that does not fit, an ICMP error whose quoted header does not fit, on the way out source 0.0.0.0 (no
 //!    rule); then, if the address is mapped, AH, UDP-Lite and DCCP, ICMP errors with a quoted header that cannot be
-//!    followed and RoCEv2 whose ICRC cannot be patched (punted), all else (translated); over IPv6: malformed; on the way out neighbour discovery, MLD
-//!    and sources without a network (no rule), all else (no mapping); on the way in no rule.
+//!    followed and RoCEv2 whose ICRC cannot be patched (punted), all else (translated); over IPv6: malformed; on the way
+//!    out neighbour discovery, MLD and sources without a network (no rule), all else (no mapping); on the way in no rule.
 //! 2. No length wraps: every difference has its borrow, every sum its carry.
 //! 3. Layer 4 lengths count in whole datagrams only; layer 4 headers are there in whole datagrams and first fragments.
 //! 4. Of RoCEv2 whole datagrams are translated whose lengths leave no doubt where the ICRC is: UDP's is IPv4's, a whole
