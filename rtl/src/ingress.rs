@@ -174,14 +174,17 @@ impl Block for Ingress {
         let stored = reg(self.size.beats_w);
         let full = reg(1);
         let beyond = full & !in_first;
-        let fills = stored.eq(max_beats - 1) & !in_first;
+        // The next beat is the last one that is stored; known early.
+        let fills = reg(1);
         when(in_valid, || {
             when(in_first, || {
                 stored.set(1);
+                fills.set(max_beats == 2);
                 full.set(max_beats == 1);
             })
             .elsewhen(!full, || {
                 stored.set(stored + 1);
+                fills.set(stored.eq(max_beats.saturating_sub(2)));
                 full.set(fills);
             });
         });

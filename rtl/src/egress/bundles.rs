@@ -24,11 +24,11 @@ impl Sizes {
     /// Half-words from a frame's beginning that a rewrite can reach, to the power of two: 64, or 128 bytes.
     pub const REACH_LOG2: u32 = 6;
 
-    /// Registers that hold the slot of the frame that is being read: one for every part of the memory of [`Details`], so
-    /// that none has to reach all of it. They differ in their value under reset, or synthesis would make them one.
+    /// Registers that hold a slot that goes to the memory of [`Details`]: one for every part of it, so that none has to
+    /// reach all of it. See [`copies`].
     ///
     /// [`Details`]: super::Details
-    pub const SLOT_COPIES: u32 = 3;
+    pub const SLOT_COPIES: u32 = 6;
 
     /// Sizes of a whole egress side.
     pub fn of(egress: &Egress) -> Sizes {
@@ -120,6 +120,8 @@ pub struct Offer<S> {
     /// Which beat of its frame it is.
     #[width(sizes.size.beats_w)]
     pub index: S,
+    /// It is not in its frame's first page.
+    pub further: S,
     /// Last beat of its frame.
     pub last: S,
 }
@@ -134,6 +136,8 @@ pub struct Reading<S> {
     /// Which beat of its frame it is.
     #[width(sizes.size.beats_w)]
     pub index: S,
+    /// It is not in its frame's first page.
+    pub further: S,
     /// Last beat of its frame.
     pub last: S,
 }
@@ -164,11 +168,14 @@ pub struct Leaving<S> {
     pub function: S,
 }
 
-/// Makes each of `targets`, outputs, a register of `value`, so that none has to reach everything. They differ in their
-/// value under reset, or synthesis would make them one.
+/// Makes each of `targets`, outputs, a register of the address `value`, so that none has to reach everything. Synthesis
+/// would make registers one that are the same: these differ in their value under reset, and half of them hold the inverse.
+/// To a memory it is all one, as long as it is written and read by the same copy.
 pub(super) fn copies(targets: &[Bits], value: Bits) {
     let ones = (1 << value.width()) - 1;
-    for (copy, reset) in targets.iter().zip([None, Some(0), Some(ones)]) {
+    let resets = [None, Some(0), Some(ones)];
+    let kinds = [value, !value].into_iter().flat_map(|value| resets.map(|reset| (value, reset)));
+    for (copy, (value, reset)) in targets.iter().zip(kinds) {
         match reset {
             Some(reset) => copy.reset(reset),
             None => copy.registered(),

@@ -10,10 +10,14 @@
 //!
 //! The memory is in parts, each with address registers of its own, so that no register has to reach all of it.
 //!
-//! 1. `detail` is the word last written to the slot.
+//! 1. `detail` is the word last written to the slot; but a translated frame, which is not punted, keeps no reason and no
+//!    port, and on the way out no function.
 
 use super::bundles::{Detail, Sizes};
+use crate::packet::{Direction, FUNCTION_W, PORT_W, Rewrite, Size};
 use hdl::*;
+
+const REASON_W: u32 = Detail::<Shape>::REASON_W;
 
 /// The block.
 #[derive(Clone, Copy, Debug)]
@@ -66,8 +70,9 @@ impl Block for Details {
 
     #[names]
     fn build(&self, io: &DetailsIo<Bits>) {
-        let shape = Detail::shape(self.sizes.direction, self.sizes.size);
-        let word = pack(&io.word);
+        let direction = self.sizes.direction;
+        let shape = Stored::shape(direction, self.sizes.size);
+        let word = pack(&Stored::of(direction, &io.word));
         let part_w = word.width().div_ceil(Sizes::SLOT_COPIES);
         let parts = (0..).zip(io.write_slot.iter().zip(&io.read_slot)).map(|(part, (write_slot, read_slot))| {
             let written = word.slice(part * part_w..word.width().min((part + 1) * part_w));
@@ -79,6 +84,43 @@ impl Block for Details {
         io.detail.visit(|_, leaf| {
             leaf.registered();
         });
-        assign(&io.detail, &unpack(&shape, cat(parts.into_iter().rev())));
+        assign(&io.detail, &unpack(&shape, cat(parts.into_iter().rev())).detail());
+    }
+}
+
+/// A word of the memory.
+#[derive(Bundle, Clone, Copy, Debug)]
+#[bundle(direction: Direction, size: Size)]
+struct Stored<S> {
+    #[width(size.lane_w())]
+    lane: S,
+    /// Function that the frame is of. On the way out only punted frames need it: see `rewrite`.
+    #[present(!direction.is_tx())]
+    #[width(FUNCTION_W)]
+    function: Option<S>,
+    /// What is written over the frame. A frame that is not translated has its reason, its port and, on the way out, its
+    /// function in the place of the address: what is punted is not translated.
+    #[shape(Rewrite::shape(direction))]
+    rewrite: Rewrite<S>,
+}
+
+impl Stored<Bits> {
+    #[names]
+    fn of(direction: Direction, word: &Detail<Bits>) -> Self {
+        let Detail { lane, reason, port, function, rewrite } = *word;
+        let own_function = (!direction.is_tx()).then_some(function);
+        let instead = cat(direction.is_tx().then_some(function).into_iter().chain([port, reason]));
+        let low = mux(rewrite.translate, rewrite.address.trunc(instead.width()), instead);
+        let address = cat([rewrite.address.slice(instead.width()..), low]);
+        Stored { lane, function: own_function, rewrite: Rewrite { address, ..rewrite } }
+    }
+
+    fn detail(&self) -> Detail<Bits> {
+        let Stored { lane, function, rewrite } = *self;
+        let (port_at, function_at) = (REASON_W, REASON_W + PORT_W);
+        let reason = rewrite.address.trunc(port_at);
+        let port = rewrite.address.slice(port_at..function_at);
+        let function = function.unwrap_or_else(|| rewrite.address.slice(function_at..function_at + FUNCTION_W));
+        Detail { lane, reason, port, function, rewrite }
     }
 }

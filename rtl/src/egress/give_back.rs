@@ -19,7 +19,10 @@
 //! 2. No page is given back before it has been read, unless its frame is dropped; and none that is a frame's slot before
 //!    its frame has been read.
 
-use super::{bundles::Sizes, queue::Queue};
+use super::{
+    bundles::{Reading, Sizes},
+    queue::Queue,
+};
 use crate::packet::{Chain, Release};
 use hdl::*;
 
@@ -41,9 +44,10 @@ pub struct GiveBackIo<S> {
     /// A beat is being read.
     #[input]
     pub read: S,
-    /// Last beat of its frame.
+    /// What it is.
     #[input]
-    pub last: S,
+    #[shape(Reading::shape(sizes))]
+    pub reading: Reading<S>,
     /// Its address.
     #[input]
     #[width(sizes.addr_w)]
@@ -84,9 +88,11 @@ impl Block for GiveBack {
 
         // Pages read to their end; behind a frame's end its first page, if that is another one.
         let (offset, page) = (io.address.trunc(sizes.offset_w()), io.address.slice(sizes.offset_w()..));
-        let further = page.ne(io.slot);
-        let finished = io.read & (io.last | (further & offset.all()));
-        first_pages.write.set(io.read & io.last & further);
+        let Reading { further, last, .. } = io.reading;
+        io.reading.output.ignore();
+        io.reading.index.ignore();
+        let finished = io.read & (last | (further & offset.all()));
+        first_pages.write.set(io.read & last & further);
         first_pages.word.set(io.slot);
 
         // One a clock.

@@ -277,13 +277,14 @@ impl Block for Egress {
         assign(&give_back.dropped, &dispatch.dropped);
         give_back.read.set(select.read);
         give_back.address.set(select.address);
-        give_back.last.set(select.reading.last);
-        give_back.slot.set(select.slot[0]);
+        assign(&give_back.reading, &select.reading);
+        give_back.slot.set(select.slot);
         assign(&io.release, &give_back.release);
         let details = instance(&Details { sizes });
         details.write.set(dispatch.store);
         assign(&details.word, &dispatch.detail);
-        for (slots, copies) in [(&details.write_slot, &dispatch.slot), (&details.read_slot, &select.slot)] {
+        for (slots, copies) in [(&details.write_slot, &dispatch.slot_copies), (&details.read_slot, &select.slot_copies)]
+        {
             slots.iter().zip(copies).for_each(|(slot, copy)| slot.set(*copy));
         }
         let patch = instance(&Patch { sizes });

@@ -226,6 +226,7 @@ impl Block for Patch {
         }
 
         // When the beat is there: write.
+        io.reading.further.ignore();
         let output = io.reading.output.delay_reset(0).delay_reset(0);
         let mut bytes = Vec::new();
         let mut twice = lit(1, 0);

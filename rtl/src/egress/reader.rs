@@ -99,6 +99,7 @@ impl Block for Reader {
         let slot = reg(sizes.page_w);
         let page = reg(sizes.page_w);
         let offset = reg(sizes.offset_w());
+        let further = reg(1);
         let index = reg(sizes.size.beats_w);
         let left = reg(sizes.size.beats_w);
         let last = reg(1).reset(1);
@@ -107,13 +108,15 @@ impl Block for Reader {
         when(goes_on, || {
             active.set(!last | queue.waiting);
             slot.set(mux(last, oldest.page, slot));
-            page.set(mux(last, oldest.page, mux(offset.all(), following, page)));
+            let goes_over = offset.all();
+            page.set(mux(last, oldest.page, mux(goes_over, following, page)));
+            further.set(!last & (further | goes_over));
             offset.set(mux(last, lit(offset.width(), 0), offset + 1));
             left.set(mux(last, oldest.beats, left - 1));
             index.set(mux(last, lit(index.width(), 0), index + 1));
             last.set(mux(last, oldest.single | !queue.waiting, left.eq(2)));
         });
-        assign(&io.offer, &Offer { address: cat([page, offset]), slot, index, last });
+        assign(&io.offer, &Offer { address: cat([page, offset]), slot, index, further, last });
 
         // Whether a beat can be read in the next clock, for both cases: that one is read in this clock and that none is.
         let active_if_kept = active | queue.waiting;
@@ -126,6 +129,8 @@ impl Block for Reader {
 
         assert_that("granted_when_ready", "2: a beat is read only when there is one", !io.grant | active);
         let counts_down = mux(active, left.any() & last.eq(left.eq(1)), last);
+        let first_page = !active | further | page.eq(slot);
+        assert_that("slot_is_first_page", "1: the slot is the page that a frame begins in", first_page);
         assert_that("last_is_last", "1: the last beat is the one that no other is left with", counts_down);
     }
 }

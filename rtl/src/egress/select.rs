@@ -52,11 +52,15 @@ pub struct SelectIo<S> {
     #[output]
     #[width(sizes.addr_w)]
     pub address: S,
-    /// Slot of its frame, in several registers.
+    /// Slot of its frame.
+    #[output]
+    #[width(sizes.page_w)]
+    pub slot: S,
+    /// The same in several registers, for the memory of [`Details`](super::Details).
     #[output]
     #[count(Sizes::SLOT_COPIES)]
     #[width(sizes.page_w)]
-    pub slot: Vec<S>,
+    pub slot_copies: Vec<S>,
 }
 
 impl Block for Select {
@@ -108,11 +112,13 @@ impl Block for Select {
         };
         io.address.registered().set(gather(|offer| offer.address));
         let slot = gather(|offer| offer.slot);
-        copies(&io.slot, slot);
+        copies(&io.slot_copies, slot);
+        io.slot.set(io.slot_copies[0]);
         io.read.reset(0).set(reads);
         io.reading.output.reset(0).set(grant);
         io.answered.reset(0).set(io.reading.output);
         io.reading.index.registered().set(gather(|offer| offer.index));
+        io.reading.further.registered().set(gather(|offer| offer.further));
         io.reading.last.registered().set(gather(|offer| offer.last));
 
         if !count.is_power_of_two() {
