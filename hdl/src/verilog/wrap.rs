@@ -11,8 +11,10 @@ const OPERATORS: [&str; 8] = [" & ", " | ", " ^ ", " + ", " - ", " * ", " ? ", "
 pub(super) fn wrap(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {
-        let (code, end) = line.strip_suffix('\n').map_or((line, ""), |code| (code, "\n"));
-        if code.len() <= LIMIT || code.contains("//") || code.contains('"') || code.trim_start().starts_with('`') {
+        let end = line.find("  // ").unwrap_or(line.trim_end_matches('\n').len());
+        let (code, end) = line.split_at(end);
+        let fixed = ["//", "`"].iter().any(|start| code.trim_start().starts_with(start)) || code.contains('"');
+        if code.len() <= LIMIT || fixed {
             out += line;
             continue;
         }
@@ -127,6 +129,14 @@ mod tests {
         let comment = format!("    // {}", "a & b, ".repeat(40));
         let text = format!("    assign a = b & c;\n{comment}\n`define A {}\n", "a | ".repeat(60));
         assert_eq!(wrap(&text), text);
+    }
+
+    #[test]
+    fn a_comment_behind_the_code_stays_behind_it() {
+        let code =
+            format!("    wire total = {};", (0..30).map(|n| format!("term_{n}")).collect::<Vec<_>>().join(" & "));
+        let wrapped = wrap(&format!("{code}\n"));
+        assert_eq!(wrap(&format!("{code}  // a & b\n")), format!("{}  // a & b\n", wrapped.trim_end()));
     }
 
     #[test]

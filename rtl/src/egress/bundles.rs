@@ -5,7 +5,7 @@ use crate::{
     outcome::Outcome,
     packet::{Direction, FUNCTION_W, PORT_W, Rewrite, Size},
 };
-use hdl::{Bits, Bundle, clog2};
+use hdl::{Bundle, clog2};
 
 /// Sizes that the bundles of the egress side depend on.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -23,12 +23,6 @@ pub struct Sizes {
 impl Sizes {
     /// Half-words from a frame's beginning that a rewrite can reach, to the power of two: 64, or 128 bytes.
     pub const REACH_LOG2: u32 = 6;
-
-    /// Registers that hold a slot that goes to the memory of [`Details`]: one for every part of it, so that none has to
-    /// reach all of it. See [`copies`].
-    ///
-    /// [`Details`]: super::Details
-    pub const SLOT_COPIES: u32 = 6;
 
     /// Sizes of a whole egress side.
     pub fn of(egress: &Egress) -> Sizes {
@@ -166,20 +160,4 @@ pub struct Leaving<S> {
     /// Function that its frame is of.
     #[width(FUNCTION_W)]
     pub function: S,
-}
-
-/// Makes each of `targets`, outputs, a register of the address `value`, so that none has to reach everything. Synthesis
-/// would make registers one that are the same: these differ in their value under reset, and half of them hold the inverse.
-/// To a memory it is all one, as long as it is written and read by the same copy.
-pub(super) fn copies(targets: &[Bits], value: Bits) {
-    let ones = (1 << value.width()) - 1;
-    let resets = [None, Some(0), Some(ones)];
-    let kinds = [value, !value].into_iter().flat_map(|value| resets.map(|reset| (value, reset)));
-    for (copy, (value, reset)) in targets.iter().zip(kinds) {
-        match reset {
-            Some(reset) => copy.reset(reset),
-            None => copy.registered(),
-        }
-        .set(value);
-    }
 }

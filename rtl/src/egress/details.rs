@@ -1,14 +1,16 @@
-//! Keeps what the beats of a frame need as they leave, one word a frame, in distributed RAM.
+//! Keeps what the beats of a frame need as they leave, one word a frame.
 //!
 //! ```text
 //!                        ┌─────────┐
 //!  write, write_slot, ─▶│ details │──▶ detail
-//!    word, read_slot   ─▶│         │
+//!    word                │         │
+//!  read, read_slot     ─▶│         │
 //!                        └─────────┘
 //! ```
-//! Latency: 1 clock from `read_slot` to `detail`; a word can be read in the clock after its `write`.
+//! Latency: 2 clocks from `read_slot` to `detail`; a word can be read in the clock after its `write`.
 //!
-//! The memory is in parts, each with address registers of its own, so that no register has to reach all of it.
+//! More than [`SHALLOW`] words are in block RAM, whose address register is then the only one that has to be reached. In
+//! distributed RAM every reading address has to reach all of the memory: it is in parts, each with a register of its own.
 //!
 //! 1. `detail` is the word last written to the slot; but a translated frame, which is not punted, keeps no reason and no
 //!    port, and on the way out no function.
@@ -17,6 +19,10 @@ use super::bundles::{Detail, Sizes};
 use crate::packet::{Direction, FUNCTION_W, PORT_W, Rewrite, Size};
 use hdl::*;
 
+/// Words of the deepest memory in lookup tables: what one of them holds.
+pub const SHALLOW: u32 = 16;
+/// Parts of a memory in lookup tables.
+const PARTS: usize = 3;
 const REASON_W: u32 = Detail::<Shape>::REASON_W;
 
 /// The block.
@@ -33,21 +39,22 @@ pub struct DetailsIo<S> {
     /// A frame comes.
     #[input]
     pub write: S,
-    /// Its slot, in several registers.
+    /// Its slot.
     #[input]
-    #[count(Sizes::SLOT_COPIES)]
     #[width(sizes.page_w)]
-    pub write_slot: Vec<S>,
+    pub write_slot: S,
     /// What its beats need.
     #[input]
     #[shape(Detail::shape(sizes.direction, sizes.size))]
     pub word: Detail<S>,
-    /// Slot of the frame of which a beat is being read, in several registers.
+    /// A beat will be read in the next clock.
     #[input]
-    #[count(Sizes::SLOT_COPIES)]
+    pub read: S,
+    /// Slot of its frame.
+    #[input]
     #[width(sizes.page_w)]
-    pub read_slot: Vec<S>,
-    /// What the beat needs.
+    pub read_slot: S,
+    /// What the beat needs, two clocks later.
     #[output]
     #[shape(Detail::shape(sizes.direction, sizes.size))]
     pub detail: Detail<S>,
@@ -73,19 +80,43 @@ impl Block for Details {
         let direction = self.sizes.direction;
         let shape = Stored::shape(direction, self.sizes.size);
         let word = pack(&Stored::of(direction, &io.word));
-        let part_w = word.width().div_ceil(Sizes::SLOT_COPIES);
-        let parts = (0..).zip(io.write_slot.iter().zip(&io.read_slot)).map(|(part, (write_slot, read_slot))| {
-            let written = word.slice(part * part_w..word.width().min((part + 1) * part_w));
-            let words = memory::distributed(self.sizes.pages(), written.width()).simple();
-            words.write(io.write, *write_slot, written);
-            words.read(lit(1, 1), *read_slot)
-        });
-        let parts: Vec<Bits> = parts.collect();
+        let stored = if self.sizes.pages() > SHALLOW {
+            let words = memory::simple_dual(self.sizes.pages(), word.width()).simple();
+            words.write(io.write, io.write_slot, word);
+            words.read(io.read, io.read_slot)
+        } else {
+            let part_w = word.width().div_ceil(PARTS as u32);
+            let parts: Vec<Bits> = copies(PARTS, io.read_slot)
+                .into_iter()
+                .zip(0..)
+                .map(|(read_slot, part)| {
+                    let written = word.slice(part * part_w..word.width().min((part + 1) * part_w));
+                    let words = memory::distributed(self.sizes.pages(), written.width()).simple();
+                    words.write(io.write, io.write_slot, written);
+                    words.read(lit(1, 1), read_slot)
+                })
+                .collect();
+            cat(parts.into_iter().rev())
+        };
         io.detail.visit(|_, leaf| {
             leaf.registered();
         });
-        assign(&io.detail, &unpack(&shape, cat(parts.into_iter().rev())).detail());
+        assign(&io.detail, &unpack(&shape, stored).detail());
     }
+}
+
+/// Registers of `value`, so that none has to reach everything. Synthesis would make registers one that are the same: these
+/// differ in their value under reset.
+#[names]
+fn copies(count: usize, value: Bits) -> Vec<Bits> {
+    let resets = [None, Some(0), Some((1 << value.width()) - 1)];
+    let copy = |(place, reset): (usize, Option<u64>)| {
+        let slot = reg(value.width()).named(&format!("slot_copy_{}", ["low", "middle", "high"][place]));
+        let slot = reset.map_or(slot, |reset| slot.reset(reset));
+        slot.set(value);
+        slot
+    };
+    resets.into_iter().enumerate().take(count).map(copy).collect()
 }
 
 /// A word of the memory.
@@ -100,7 +131,7 @@ struct Stored<S> {
     function: Option<S>,
     /// What is written over the frame. A frame that is not translated has its reason, its port and, on the way out, its
     /// function in the place of the address: what is punted is not translated.
-    #[shape(Rewrite::shape(direction))]
+    #[shape(Rewrite::shape(size, direction))]
     rewrite: Rewrite<S>,
 }
 

@@ -17,7 +17,7 @@
 
 use super::{
     Output,
-    bundles::{Detail, Place, Sizes, copies},
+    bundles::{Detail, Place, Sizes},
 };
 use crate::{
     csr::PathEvents,
@@ -61,11 +61,6 @@ pub struct DispatchIo<S> {
     /// A frame is there; it may be a dropped one.
     #[output]
     pub store: S,
-    /// Its slot in several registers, for the memory of [`Details`](super::Details).
-    #[output]
-    #[count(Sizes::SLOT_COPIES)]
-    #[width(sizes.page_w)]
-    pub slot_copies: Vec<S>,
     /// It is a dropped one, whose pages can be given back.
     #[output]
     #[shape(Release::shape(sizes.page_w))]
@@ -124,7 +119,6 @@ impl Block for Dispatch {
         let place = Place { page: io.chain.first, beats: extent.beats, single: extent.beats.eq(1) };
         registered(&io.place, &place);
         io.store.reset(0).set(action.valid);
-        copies(&io.slot_copies, io.chain.first);
         io.dropped.valid.reset(0);
         registered(&io.dropped, &Release { valid: action.valid & !destination.any(), chain: io.chain });
 

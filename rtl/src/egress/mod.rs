@@ -283,10 +283,9 @@ impl Block for Egress {
         let details = instance(&Details { sizes });
         details.write.set(dispatch.store);
         assign(&details.word, &dispatch.detail);
-        for (slots, copies) in [(&details.write_slot, &dispatch.slot_copies), (&details.read_slot, &select.slot_copies)]
-        {
-            slots.iter().zip(copies).for_each(|(slot, copy)| slot.set(*copy));
-        }
+        details.write_slot.set(dispatch.place.page);
+        details.read.set(select.next_read);
+        details.read_slot.set(select.next_slot);
         let patch = instance(&Patch { sizes });
         assign(&patch.reading, &select.reading);
         assign(&patch.detail, &details.detail);
@@ -294,9 +293,9 @@ impl Block for Egress {
         if let (Some(difference), Some(found)) = (io.difference, patch.difference) {
             let differences = instance(&self.differences());
             differences.store.set(dispatch.store & dispatch.detail.rewrite.icrc.unwrap_or(lit(1, 0)));
-            differences.slot.set(dispatch.slot[0]);
+            differences.slot.set(dispatch.place.page);
             differences.difference.set(difference);
-            differences.read_slot.set(select.slot[0]);
+            differences.read_slot.set(select.slot);
             found.set(differences.found);
         }
 

@@ -10,7 +10,7 @@
 //! 1. One reader at most is granted a clock, and one is whenever one is ready.
 //! 2. A reader that is ready gets its grant after at most one beat of each other reader.
 
-use super::bundles::{Offer, Reading, Sizes, copies};
+use super::bundles::{Offer, Reading, Sizes};
 use hdl::*;
 
 /// The block.
@@ -56,11 +56,13 @@ pub struct SelectIo<S> {
     #[output]
     #[width(sizes.page_w)]
     pub slot: S,
-    /// The same in several registers, for the memory of [`Details`](super::Details).
+    /// There will be a beat to read in the next clock.
     #[output]
-    #[count(Sizes::SLOT_COPIES)]
+    pub next_read: S,
+    /// Slot of its frame.
+    #[output]
     #[width(sizes.page_w)]
-    pub slot_copies: Vec<S>,
+    pub next_slot: S,
 }
 
 impl Block for Select {
@@ -111,9 +113,9 @@ impl Block for Select {
             all.reduce(|any, one| any | one).unwrap_or(lit(1, 0))
         };
         io.address.registered().set(gather(|offer| offer.address));
-        let slot = gather(|offer| offer.slot);
-        copies(&io.slot_copies, slot);
-        io.slot.set(io.slot_copies[0]);
+        io.next_read.set(reads);
+        io.next_slot.set(gather(|offer| offer.slot));
+        io.slot.registered().set(io.next_slot);
         io.read.reset(0).set(reads);
         io.reading.output.reset(0).set(grant);
         io.answered.reset(0).set(io.reading.output);
