@@ -7,7 +7,7 @@ use crate::{
 };
 use em_rtl::{
     config::Profile,
-    packet::{Direction, Size},
+    packet::Direction,
     parse::Parse,
     stream::{Arbiter, AsyncFifo, AsyncFrameFifo, FrameFifo, Memory, Narrow, Skid, WhenFull, Widen},
 };
@@ -72,7 +72,10 @@ fn stream_blocks() -> Vec<Subject> {
         entries.push(Entry::new(&widen, Widen { from_w: narrow, to_w: wide, user_w }));
         entries.push(Entry::new(&split, Narrow { from_w: wide, to_w: narrow, user_w }));
     }
-    entries.push(Entry::new("parse_64", Parse { size: Size { data_w: 64, beats_w: 9 }, direction: Direction::Rx }));
+    // A built-in profile is always there.
+    if let Ok(small) = Profile::named("small") {
+        entries.push(Entry::new("parse_64", Parse { size: small.config.size(), direction: Direction::Rx }));
+    }
     let subject =
         |entry: Entry| Subject { name: entry.name.clone(), part: Part::LFE5UM5G_45F_8, target_mhz: None, entry };
     entries.into_iter().map(subject).collect()

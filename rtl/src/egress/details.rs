@@ -80,35 +80,43 @@ impl Block for Details {
         let direction = self.sizes.direction;
         let shape = Stored::shape(direction, self.sizes.size);
         let word = pack(&Stored::of(direction, &io.word));
-        let stored = if self.sizes.pages() > SHALLOW {
-            let words = memory::simple_dual(self.sizes.pages(), word.width()).simple();
-            words.write(io.write, io.write_slot, word);
-            words.read(io.read, io.read_slot)
-        } else {
-            let part_w = word.width().div_ceil(PARTS as u32);
-            let parts: Vec<Bits> = copies(PARTS, io.read_slot)
-                .into_iter()
-                .zip(0..)
-                .map(|(read_slot, part)| {
-                    let written = word.slice(part * part_w..word.width().min((part + 1) * part_w));
-                    let words = memory::distributed(self.sizes.pages(), written.width()).simple();
-                    words.write(io.write, io.write_slot, written);
-                    words.read(lit(1, 1), read_slot)
-                })
-                .collect();
-            cat(parts.into_iter().rev())
-        };
         io.detail.visit(|_, leaf| {
             leaf.registered();
         });
-        assign(&io.detail, &unpack(&shape, stored).detail());
+        assign(&io.detail, &unpack(&shape, self.stored(io, word)).detail());
+    }
+}
+
+impl Details {
+    /// The word that is read.
+    fn stored(&self, io: &DetailsIo<Bits>, word: Bits) -> Bits {
+        if self.sizes.pages() > SHALLOW { self.deep(io, word) } else { self.shallow(io, word) }
+    }
+
+    fn deep(&self, io: &DetailsIo<Bits>, word: Bits) -> Bits {
+        let words = memory::simple_dual(self.sizes.pages(), word.width()).simple();
+        words.write(io.write, io.write_slot, word);
+        words.read(io.read, io.read_slot)
+    }
+
+    fn shallow(&self, io: &DetailsIo<Bits>, word: Bits) -> Bits {
+        // Lookup tables may be read whether a beat is or not.
+        io.read.ignore();
+        let part_w = word.width().div_ceil(PARTS as u32);
+        let part = |(part, read_slot): (u32, Bits)| {
+            let written = word.slice(part * part_w..word.width().min((part + 1) * part_w));
+            let words = memory::distributed(self.sizes.pages(), written.width()).simple();
+            words.write(io.write, io.write_slot, written);
+            words.read(lit(1, 1), read_slot)
+        };
+        let parts: Vec<Bits> = (0..).zip(copies(io.read_slot)).map(part).collect();
+        cat(parts.into_iter().rev())
     }
 }
 
 /// Registers of `value`, so that none has to reach everything. Synthesis would make registers one that are the same: these
 /// differ in their value under reset.
-#[names]
-fn copies(count: usize, value: Bits) -> Vec<Bits> {
+fn copies(value: Bits) -> [Bits; PARTS] {
     let resets = [None, Some(0), Some((1 << value.width()) - 1)];
     let copy = |(place, reset): (usize, Option<u64>)| {
         let slot = reg(value.width()).named(&format!("slot_copy_{}", ["low", "middle", "high"][place]));
@@ -116,7 +124,8 @@ fn copies(count: usize, value: Bits) -> Vec<Bits> {
         slot.set(value);
         slot
     };
-    resets.into_iter().enumerate().take(count).map(copy).collect()
+    let [low, middle, high] = resets;
+    [copy((0, low)), copy((1, middle)), copy((2, high))]
 }
 
 /// A word of the memory.

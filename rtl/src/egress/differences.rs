@@ -16,8 +16,8 @@
 use super::bundles::Sizes;
 use hdl::*;
 
-/// Slots that distributed RAM is small for; block RAM keeps more.
-const FEW: u32 = 16;
+/// Slots that distributed RAM is small for: one block RAM would take as much. Block RAM keeps more.
+const FEW: u32 = 64;
 
 /// The block.
 #[derive(Clone, Copy, Debug)]
