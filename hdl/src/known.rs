@@ -79,12 +79,22 @@ impl Builder {
             })
         };
         let get = |id: &NodeId| some(id).unwrap_or_else(|| Known::nothing(self.module.node(*id).width));
-        let wanted = match op {
-            Op::Not(_) | Op::And(..) | Op::Or(..) | Op::Xor(..) | Op::Mux(..) => true,
-            Op::Slice(..) | Op::Concat(_) | Op::Repeat(..) => true,
-            Op::Eq(..) | Op::Ult(..) | Op::RedAnd(_) | Op::RedOr(_) | Op::RedXor(_) => true,
-            _ => false,
-        };
+        let wanted = matches!(
+            op,
+            Op::Not(_)
+                | Op::And(..)
+                | Op::Or(..)
+                | Op::Xor(..)
+                | Op::Mux(..)
+                | Op::Slice(..)
+                | Op::Concat(_)
+                | Op::Repeat(..)
+                | Op::Eq(..)
+                | Op::Ult(..)
+                | Op::RedAnd(_)
+                | Op::RedOr(_)
+                | Op::RedXor(_)
+        );
         if !wanted || op.operands().iter().all(|o| some(o).is_none()) {
             return Err(None);
         }
