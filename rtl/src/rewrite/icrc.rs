@@ -132,7 +132,7 @@ impl Icrc {
         powers.start.set(started);
         powers.a.set(by_high);
         powers.b.set(by_low.rdata);
-        powers.product
+        powers.result
     }
 }
 
@@ -186,7 +186,7 @@ impl Block for Icrc {
         product.start.set(started[self.answer_after as usize]);
         product.a.set(reflected(old ^ io.new_address));
         product.b.set(power);
-        io.difference.registered().set(reflected(product.product));
+        io.difference.registered().set(reflected(product.result));
 
         let early = started[1..interval as usize].iter().fold(lit(1, 0), |any, one| any | *one);
         assert_that("spaced", "1: starts stand an interval apart", !(io.start & early));

@@ -2,16 +2,16 @@
 //!
 //! ```text
 //!               ┌─────────┐
-//!  start, a, b ▶│ product │──▶ product
+//!  start, a, b ▶│ product │──▶ result
 //!               └─────────┘
 //! ```
-//! Latency: `clocks` + 1 from `start` to `product`, which stands for one clock. Throughput: a product every `clocks` clocks.
+//! Latency: `clocks` + 1 from `start` to `result`, which stands for one clock. Throughput: a product every `clocks` clocks.
 //! It never stalls.
 //!
 //! Long multiplication, the high digits of `a` first: a sum S becomes S x^w + digit b, w = 32 / `clocks` bits being a digit.
 //! What goes beyond x^31 is folded back in the next clock, beside the next digit.
 //!
-//! 1. `product` = `a` `b` mod P, if `start` does not come again within `clocks` clocks; else it means nothing.
+//! 1. `result` = `a` `b` mod P, if `start` does not come again within `clocks` clocks; else it means nothing.
 
 use super::polynomial::{DEGREE, long_product, reduced};
 use hdl::*;
@@ -40,11 +40,11 @@ pub struct ProductIo<S> {
     /// Their product.
     #[output]
     #[width(32)]
-    pub product: S,
+    pub result: S,
 }
 
 impl Product {
-    /// Clocks from `start` to `product`.
+    /// Clocks from `start` to `result`.
     pub const fn latency(self) -> u32 {
         self.clocks + 1
     }
@@ -84,7 +84,7 @@ impl Block for Product {
         let digit = digits.slice(DEGREE - digit_w..);
         let added = long_product(digit, multiplicand);
         let sum = reg(DEGREE + digit_w);
-        io.product.set(reduced(sum));
+        io.result.set(reduced(sum));
         if self.clocks == 1 {
             digits.set(io.a);
             sum.set(added.zext(sum.width()));
@@ -130,7 +130,7 @@ mod tests {
                 wait -= 1;
                 if waiting.front().is_some_and(|(at, _)| *at == now) {
                     let (_, expected) = waiting.pop_front().unwrap();
-                    assert_eq!(sim.peek_u64(sim.io.product), u64::from(expected), "{clocks} clocks, at {now}");
+                    assert_eq!(sim.peek_u64(sim.io.result), u64::from(expected), "{clocks} clocks, at {now}");
                 }
                 sim.step();
             }
