@@ -96,7 +96,13 @@ impl Subject {
         let write = |name: &str, text: &str| fs::write(dir.path().join(name), text).map_err(|e| e.to_string());
         for (name, text) in &self.files {
             // A sink of unused bits drives nothing, but is worked out anew at each change of any of them.
-            let lines = text.lines().filter(|l| !l.starts_with("    wire unused = &{"));
+            let mut in_sink = false;
+            let lines = text.lines().filter(|line| {
+                let begins = line.starts_with("    wire unused = &{");
+                let is_sink = begins || in_sink;
+                in_sink = is_sink && !line.ends_with(';');
+                !is_sink
+            });
             write(name, &lines.map(|l| format!("{l}\n")).collect::<String>())?;
         }
         write("bench.v", bench)?;
