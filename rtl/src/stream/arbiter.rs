@@ -36,8 +36,7 @@
 
 use super::{Axis, Beat, Skid, assume_stream, axis::check_widths};
 use hdl::{
-    Bits, Block, Bundle, Shape, assert_that, assign, cat, clog2, cover_that, instance, lit, names, pack, reg, select,
-    unpack, when,
+    Bits, Block, Bundle, Shape, assert_that, assign, cat, clog2, cover_that, instance, lit, names, reg, select, when,
 };
 
 /// The arbiter.
@@ -100,8 +99,20 @@ impl Block for Arbiter {
         let has_turn: Vec<Bits> = (0..count).map(|i| turn.eq(i as u64)).collect();
         let waiting: Vec<Bits> = io.s_axis.iter().map(|s| s.tvalid).collect();
 
-        let beats: Vec<Bits> = io.s_axis.iter().map(|s| pack(&s.beat())).collect();
-        let chosen = unpack(&Beat::shape(self.data_w, self.user_w), select(turn, &beats));
+        // The inverse of `turn`: synthesis would make equal registers one, and one has to reach too far.
+        let turn_inverse = reg(turn.width()).reset((1 << turn.width()) - 1);
+        let half = self.data_w / 2;
+        let by = |turn: Bits, field: &dyn Fn(&Axis<Bits>) -> Bits| {
+            select(turn, &io.s_axis.iter().map(field).collect::<Vec<_>>())
+        };
+        let data_low = by(turn, &|s| s.tdata.trunc(half));
+        let data_high = by(!turn_inverse, &|s| s.tdata.slice(half..));
+        let chosen = Beat {
+            tdata: cat([data_high, data_low]),
+            tkeep: by(turn, &|s| s.tkeep),
+            tlast: by(turn, &|s| s.tlast),
+            tuser: by(!turn_inverse, &|s| s.tuser),
+        };
         let chosen_valid = select(turn, &waiting);
         let out = instance(&Skid { data_w: self.data_w, user_w: self.user_w });
         assign(&out.s_axis.beat(), &chosen);
@@ -116,12 +127,17 @@ impl Block for Arbiter {
         when(take, || mid_frame.set(!chosen.tlast));
         let next: Vec<Bits> = (0..count).map(|i| next_after(&has_turn, &waiting, i)).collect();
         let pass_on = ends | (!mid_frame & !chosen_valid);
-        when(pass_on & any(next.clone()), || turn.set(encode(&next, turn.width())));
+        let next_turn = encode(&next, turn.width());
+        when(pass_on & any(next), || {
+            turn.set(next_turn);
+            turn_inverse.set(!next_turn);
+        });
 
         for (i, s) in io.s_axis.iter().enumerate() {
             assume_stream(&format!("s_axis{i}"), s);
             cover_that(&format!("serves{i}"), &format!("4: stream {i} has its turn"), s.transfer() & s.tlast);
         }
+        assert_that("turn_and_inverse", "3: both say whose turn it is", turn.eq(!turn_inverse));
         if !self.inputs.is_power_of_two() {
             assert_that("one_turn", "3: the turn is one stream's", turn.lt(u64::from(self.inputs)));
         }
