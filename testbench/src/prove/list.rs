@@ -136,8 +136,8 @@ pub fn faults() -> Vec<Fault> {
             "skid",
             "a beat kept aside comes out twice",
             "skid",
-            "                kept_valid <= 1'b0;",
-            "                kept_valid <= kept_valid & s_axis_tvalid;",
+            "kept_valid <= 1'b0;\n            s_axis_tready <= 1'b1;",
+            "kept_valid <= kept_valid & s_axis_tvalid;\n            s_axis_tready <= 1'b1;",
         ),
         fault(
             "skid",
