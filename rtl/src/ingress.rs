@@ -35,6 +35,15 @@
 //! 3. A frame of any length is taken to its end: beats that are not stored take no page.
 //! 4. `s_axis_tready` comes from a register; it is given back in time for the beats that are still on their way in.
 //! 5. No beat is stored in a page that has not been released.
+//!
+//! # Area and clock
+//!
+//! After routing, alone in a frame of registers, by nextpnr-ecp5 0.11.1, yosys 0.70; MHz: worst, median and best of three seeds.
+//! `em timing record NAME` measures and writes this, `em timing check NAME` compares.
+//!
+//! | name | part | LUTs | FFs | EBR | MHz | target |
+//! |---|---|---|---|---|---|---|
+//! | `ecp5/ingress` | LFE5UM5G-45F-8 | 284 | 268 | 8 | 209 / 248 / 248 | 162.5 |
 
 use crate::{
     packet::{Beat, BufferRead, Chain, Extent, FrameEnd, Release, Size, last_lane},

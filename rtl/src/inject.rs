@@ -11,6 +11,15 @@
 //! 1. A frame begins to leave only when all of it is in.
 //! 2. `tuser` of the first beat holds for the whole frame, but for `bad`.
 //! 3. Of a frame longer than the maximum so much comes out that the path finds it too long; no frame blocks the way.
+//!
+//! # Area and clock
+//!
+//! After routing, alone in a frame of registers, by nextpnr-ecp5 0.11.1, yosys 0.70; MHz: worst, median and best of three seeds.
+//! `em timing record NAME` measures and writes this, `em timing check NAME` compares.
+//!
+//! | name | part | LUTs | FFs | EBR | MHz | target |
+//! |---|---|---|---|---|---|---|
+//! | `ecp5/inject` | LFE5UM5G-45F-8 | 146 | 66 | 10 | 186 / 198 / 198 | 162.5 |
 
 use crate::{
     config::EmConfig,

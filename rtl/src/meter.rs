@@ -9,6 +9,15 @@
 //!
 //! 1. One event for each last beat that is transferred, with the number of bytes of its frame.
 //! 2. A frame of more than 16,383 bytes counts as the last 2^14 - `LANES` + 1 to 2^14 - 1, as its last beat ends.
+//!
+//! # Area and clock
+//!
+//! After routing, alone in a frame of registers, by nextpnr-ecp5 0.11.1, yosys 0.70; MHz: worst, median and best of three seeds.
+//! `em timing record NAME` measures and writes this, `em timing check NAME` compares.
+//!
+//! | name | part | LUTs | FFs | EBR | MHz | target |
+//! |---|---|---|---|---|---|---|
+//! | `ecp5/meter` | LFE5UM5G-45F-8 | 65 | 25 | 0 | 337 / 341 / 369 | 162.5 |
 
 use crate::{csr::PortEvents, packet::last_lane};
 use hdl::*;

@@ -81,11 +81,6 @@ pub const PEERS: &[Peer] = &[
 
 /// Why a subject is larger or slower than a peer.
 const REASONS: &[(&str, &str)] = &[
-    (
-        "arbiter_512",
-        "One register chooses for all 584 bits, and its net is as long as the placement of the seed makes it: 125 to 179 MHz. The peers, with two thirds more \
-         lookup tables, were routed with one seed only.",
-    ),
     ("async_fifo_512", "As `async_fifo_128`: 74 flip-flops against 647, and at 265 MHz a third faster."),
     (
         "async_fifo_128",

@@ -33,6 +33,15 @@
 //! 3. Reads and writes that wait at the same time are served in turn.
 //! 4. An unaligned address answers SLVERR and has no effect.
 //! 5. All outputs are registers: nothing on the bus depends combinationally on anything else on it.
+//!
+//! # Area and clock
+//!
+//! After routing, alone in a frame of registers, by nextpnr-ecp5 0.11.1, yosys 0.70; MHz: worst, median and best of three seeds.
+//! `em timing record NAME` measures and writes this, `em timing check NAME` compares.
+//!
+//! | name | part | LUTs | FFs | EBR | MHz | target |
+//! |---|---|---|---|---|---|---|
+//! | `ecp5/axi_lite_slave` | LFE5UM5G-45F-8 | 86 | 133 | 0 | 352 / 358 / 374 | 162.5 |
 
 use super::{AxiLite, RegBus};
 use hdl::*;

@@ -14,6 +14,15 @@
 //!
 //! 1. `detail` is the word last written to the slot; but a translated frame, which is not punted, keeps no reason and no
 //!    port, and on the way out no function.
+//!
+//! # Area and clock
+//!
+//! After routing, alone in a frame of registers, by nextpnr-ecp5 0.11.1, yosys 0.70; MHz: worst, median and best of three seeds.
+//! `em timing record NAME` measures and writes this, `em timing check NAME` compares.
+//!
+//! | name | part | LUTs | FFs | EBR | MHz | target |
+//! |---|---|---|---|---|---|---|
+//! | `ecp5/tx_details` | LFE5UM5G-45F-8 | 22 | 243 | 7 | 298 / 327 / 364 | 162.5 |
 
 use super::bundles::{Detail, Sizes};
 use crate::packet::{Direction, FUNCTION_W, PORT_W, Rewrite, Size};

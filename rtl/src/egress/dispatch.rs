@@ -14,6 +14,15 @@
 //! 2. A frame goes to the reader that its outcome names, and a dropped one to none.
 //! 3. A punt is dropped only if the places that are free are fewer than its beats.
 //! 4. Nothing is written over a frame that is not forwarded.
+//!
+//! # Area and clock
+//!
+//! After routing, alone in a frame of registers, by nextpnr-ecp5 0.11.1, yosys 0.70; MHz: worst, median and best of three seeds.
+//! `em timing record NAME` measures and writes this, `em timing check NAME` compares.
+//!
+//! | name | part | LUTs | FFs | EBR | MHz | target |
+//! |---|---|---|---|---|---|---|
+//! | `ecp5/tx_dispatch` | LFE5UM5G-45F-8 | 80 | 349 | 0 | 232 / 255 / 261 | 162.5 |
 
 use super::{
     Output,

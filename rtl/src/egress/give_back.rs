@@ -18,6 +18,15 @@
 //! 1. Every page is given back once.
 //! 2. No page is given back before it has been read, unless its frame is dropped; and none that is a frame's slot before
 //!    its frame has been read.
+//!
+//! # Area and clock
+//!
+//! After routing, alone in a frame of registers, by nextpnr-ecp5 0.11.1, yosys 0.70; MHz: worst, median and best of three seeds.
+//! `em timing record NAME` measures and writes this, `em timing check NAME` compares.
+//!
+//! | name | part | LUTs | FFs | EBR | MHz | target |
+//! |---|---|---|---|---|---|---|
+//! | `ecp5/tx_give_back` | LFE5UM5G-45F-8 | 187 | 43 | 0 | 256 / 260 / 267 | 162.5 |
 
 use super::{
     bundles::{Reading, Sizes},

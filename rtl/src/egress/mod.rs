@@ -51,6 +51,15 @@
 //! 4. The rules of [`Axis`] on every output.
 //! 5. What changes in an ICRC may come later than the action, but is there when the first beat with a byte of the shortest
 //!    frame's ICRC is read ([`Differences`]).
+//!
+//! # Area and clock
+//!
+//! After routing, alone in a frame of registers, by nextpnr-ecp5 0.11.1, yosys 0.70; MHz: worst, median and best of three seeds.
+//! `em timing record NAME` measures and writes this, `em timing check NAME` compares.
+//!
+//! | name | part | LUTs | FFs | EBR | MHz | target |
+//! |---|---|---|---|---|---|---|
+//! | `ecp5/tx_egress` | LFE5UM5G-45F-8 | 2750 | 1716 | 16 | 139 / 161 / 162 | 162.5 |
 
 mod bundles;
 mod output;

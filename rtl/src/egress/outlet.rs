@@ -12,6 +12,17 @@
 //! 1. Beats come out as they went in, in order, each once.
 //! 2. The memory never holds more beats than it has places.
 //! 3. The rules of [`Axis`] on `m_axis`.
+//!
+//! # Area and clock
+//!
+//! After routing, alone in a frame of registers, by nextpnr-ecp5 0.11.1, yosys 0.70; MHz: worst, median and best of three seeds.
+//! `em timing record NAME` measures and writes this, `em timing check NAME` compares.
+//!
+//! | name | part | LUTs | FFs | EBR | MHz | target |
+//! |---|---|---|---|---|---|---|
+//! | `ecp5/outlet_host` | LFE5UM5G-45F-8 | 291 | 175 | 0 | 255 / 282 / 283 | 162.5 |
+//! | `ecp5/outlet_net` | LFE5UM5G-45F-8 | 266 | 158 | 0 | 274 / 278 / 314 | 162.5 |
+//! | `ecp5/outlet_punt` | LFE5UM5G-45F-8 | 73 | 26 | 9 | 222 / 235 / 270 | 162.5 |
 
 use super::{Output, bundles::Detail, ring::Ring};
 use crate::{

@@ -18,6 +18,16 @@
 //!
 //! 1. What [`Rewrite`](crate::packet::Rewrite) says is written; every other byte leaves as it came.
 //! 2. Each byte is written or changed from one place at most.
+//!
+//! # Area and clock
+//!
+//! After routing, alone in a frame of registers, by nextpnr-ecp5 0.11.1, yosys 0.70; MHz: worst, median and best of three seeds.
+//! `em timing record NAME` measures and writes this, `em timing check NAME` compares.
+//!
+//! | name | part | LUTs | FFs | EBR | MHz | target |
+//! |---|---|---|---|---|---|---|
+//! | `ecp5/rx_patch` | LFE5UM5G-45F-8 | 690 | 402 | 0 | 184 / 206 / 217 | 162.5 |
+//! | `ecp5/tx_patch` | LFE5UM5G-45F-8 | 828 | 456 | 0 | 204 / 214 / 227 | 162.5 |
 
 use super::bundles::{Detail, Leaving, Reading, Sizes};
 use hdl::*;

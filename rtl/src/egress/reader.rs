@@ -11,6 +11,16 @@
 //!
 //! 1. Frames are read in the order they came, each beat once, in order.
 //! 2. `ready` only if the FIFO has a place for the beat.
+//!
+//! # Area and clock
+//!
+//! After routing, alone in a frame of registers, by nextpnr-ecp5 0.11.1, yosys 0.70; MHz: worst, median and best of three seeds.
+//! `em timing record NAME` measures and writes this, `em timing check NAME` compares.
+//!
+//! | name | part | LUTs | FFs | EBR | MHz | target |
+//! |---|---|---|---|---|---|---|
+//! | `ecp5/reader_room16` | LFE5UM5G-45F-8 | 282 | 73 | 0 | 235 / 245 / 248 | 162.5 |
+//! | `ecp5/reader_roomnone` | LFE5UM5G-45F-8 | 257 | 66 | 0 | 218 / 228 / 230 | 162.5 |
 
 use super::{
     bundles::{Offer, Place, Sizes},

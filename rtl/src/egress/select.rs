@@ -9,6 +9,15 @@
 //!
 //! 1. One reader at most is granted a clock, and one is whenever one is ready.
 //! 2. A reader that is ready gets its grant after at most one beat of each other reader.
+//!
+//! # Area and clock
+//!
+//! After routing, alone in a frame of registers, by nextpnr-ecp5 0.11.1, yosys 0.70; MHz: worst, median and best of three seeds.
+//! `em timing record NAME` measures and writes this, `em timing check NAME` compares.
+//!
+//! | name | part | LUTs | FFs | EBR | MHz | target |
+//! |---|---|---|---|---|---|---|
+//! | `ecp5/tx_select` | LFE5UM5G-45F-8 | 119 | 44 | 0 | 328 / 338 / 375 | 162.5 |
 
 use super::bundles::{Offer, Reading, Sizes};
 use hdl::*;

@@ -14,6 +14,15 @@
 //! 2. Each bank has its own words, and management writes those of the bank that no lookup sees: a lookup never reads
 //!    what is being written.
 //! 3. A word of wrong parity has `failed` set with its answer, which is then not to be used.
+//!
+//! # Area and clock
+//!
+//! After routing, alone in a frame of registers, by nextpnr-ecp5 0.11.1, yosys 0.70; MHz: worst, median and best of three seeds.
+//! `em timing record NAME` measures and writes this, `em timing check NAME` compares.
+//!
+//! | name | part | LUTs | FFs | EBR | MHz | target |
+//! |---|---|---|---|---|---|---|
+//! | `ecp5/direct_table_tablefunction` | LFE5UM5G-45F-8 | 167 | 170 | 4 | 188 / 193 / 272 | 162.5 |
 
 use super::{
     Layout, Management, SlotAccess,

@@ -34,6 +34,17 @@
 //! 2. A lookup of a row that is being written in the very clock is answered from the word being written, whatever the
 //!    memory returns.
 //! 3. A word of wrong parity is no hit. The answer says so if there is no other hit (`parity`), and in any case (`failed`).
+//!
+//! # Area and clock
+//!
+//! After routing, alone in a frame of registers, by nextpnr-ecp5 0.11.1, yosys 0.70; MHz: worst, median and best of three seeds.
+//! `em timing record NAME` measures and writes this, `em timing check NAME` compares.
+//!
+//! | name | part | LUTs | FFs | EBR | MHz | target |
+//! |---|---|---|---|---|---|---|
+//! | `ecp5/exact_table_tablemac` | LFE5UM5G-45F-8 | 2226 | 1428 | 0 | 185 / 205 / 214 | 162.5 |
+//! | `ecp5/exact_table_tablenat_rx` | LFE5UM5G-45F-8 | 1278 | 1359 | 12 | 163 / 182 / 200 | 162.5 |
+//! | `ecp5/exact_table_tablenat_tx` | LFE5UM5G-45F-8 | 1528 | 1569 | 12 | 139 / 153 / 167 | 162.5 |
 
 use super::{
     Geometry, Layout, Management, hash,

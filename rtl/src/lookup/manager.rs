@@ -19,6 +19,15 @@
 //!    still read: so no word is written that a lookup may take for another one.
 //! 4. After reset, and after a clear, no slot is valid in either bank; until then `ready` is 0.
 //! 5. A word of wrong parity counts as free: it can be inserted over, and a sync leaves it alone.
+//!
+//! # Area and clock
+//!
+//! After routing, alone in a frame of registers, by nextpnr-ecp5 0.11.1, yosys 0.70; MHz: worst, median and best of three seeds.
+//! `em timing record NAME` measures and writes this, `em timing check NAME` compares.
+//!
+//! | name | part | LUTs | FFs | EBR | MHz | target |
+//! |---|---|---|---|---|---|---|
+//! | `ecp5/table_manager` | LFE5UM5G-45F-8 | 1358 | 556 | 1 | 179 / 190 / 190 | 162.5 |
 
 use super::{
     Operation, SlotAccess, Table, TableManage, TableStatus, Tables,

@@ -13,6 +13,17 @@
 //!
 //! 1. One `headers_valid` for each frame, in order; `headers` stands for that one clock.
 //! 2. A field that the frame does not have holds anything: whoever reads it looks at the lengths first.
+//!
+//! # Area and clock
+//!
+//! After routing, alone in a frame of registers, by nextpnr-ecp5 0.11.1, yosys 0.70; MHz: worst, median and best of three seeds.
+//! `em timing record NAME` measures and writes this, `em timing check NAME` compares.
+//!
+//! | name | part | LUTs | FFs | EBR | MHz | target |
+//! |---|---|---|---|---|---|---|
+//! | `ecp5/rx_parse` | LFE5UM5G-45F-8 | 774 | 974 | 0 | 195 / 239 / 244 | 162.5 |
+//! | `ecp5/tx_parse` | LFE5UM5G-45F-8 | 842 | 860 | 0 | 215 / 226 / 233 | 162.5 |
+//! | `parse_64` | LFE5UM5G-45F-8 | 332 | 780 | 0 | 231 / 251 / 266 |  |
 
 mod align;
 mod extract;

@@ -17,6 +17,16 @@
 //! 3. An ICMP checksum changes by the opposite of what its quoted layer 4 checksum changes by: see
 //!    [`Locate`](crate::verdict::Locate).
 //! 4. A frame whose MAC addresses could not be read right is dropped as `parity`.
+//!
+//! # Area and clock
+//!
+//! After routing, alone in a frame of registers, by nextpnr-ecp5 0.11.1, yosys 0.70; MHz: worst, median and best of three seeds.
+//! `em timing record NAME` measures and writes this, `em timing check NAME` compares.
+//!
+//! | name | part | LUTs | FFs | EBR | MHz | target |
+//! |---|---|---|---|---|---|---|
+//! | `ecp5/rx_update` | LFE5UM5G-45F-8 | 283 | 475 | 0 | 249 / 268 / 308 | 162.5 |
+//! | `ecp5/tx_update` | LFE5UM5G-45F-8 | 282 | 475 | 0 | 285 / 314 / 330 | 162.5 |
 
 use crate::{
     outcome::Outcome,

@@ -33,6 +33,19 @@
 //! 2. Beats of one input come out as they went in, in order, each once.
 //! 3. Frames are not mixed: from a frame's first beat to its last only its input is taken from.
 //! 4. A waiting stream gets the turn after at most one frame of each other stream.
+//!
+//! # Area and clock
+//!
+//! After routing, alone in a frame of registers, by nextpnr-ecp5 0.11.1, yosys 0.70; MHz: worst, median and best of three seeds.
+//! `em timing record NAME` measures and writes this, `em timing check NAME` compares.
+//!
+//! | name | part | LUTs | FFs | EBR | MHz | target |
+//! |---|---|---|---|---|---|---|
+//! | `arbiter_128` | LFE5UM5G-45F-8 | 457 | 298 | 0 | 176 / 210 / 243 |  |
+//! | `arbiter_512` | LFE5UM5G-45F-8 | 1753 | 1162 | 0 | 150 / 154 / 205 |  |
+//! | `ecp5/arbiter_n2_u21` | LFE5UM5G-45F-8 | 497 | 338 | 0 | 235 / 236 / 242 | 162.5 |
+//! | `ecp5/arbiter_n2_u24` | LFE5UM5G-45F-8 | 526 | 343 | 0 | 176 / 192 / 227 | 162.5 |
+//! | `ecp5/arbiter_n3_u21` | LFE5UM5G-45F-8 | 518 | 340 | 0 | 201 / 211 / 218 | 162.5 |
 
 use super::{Axis, Beat, Skid, assume_stream, axis::check_widths};
 use hdl::{

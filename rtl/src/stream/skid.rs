@@ -25,6 +25,18 @@
 //! 1. The rules of [`Axis`](super::Axis) on `m_axis`, given that they hold on `s_axis`.
 //! 2. Beats come out as they went in, in order, each once.
 //! 3. `s_axis_tready` is low exactly while a beat is kept aside (and during reset).
+//!
+//! # Area and clock
+//!
+//! After routing, alone in a frame of registers, by nextpnr-ecp5 0.11.1, yosys 0.70; MHz: worst, median and best of three seeds.
+//! `em timing record NAME` measures and writes this, `em timing check NAME` compares.
+//!
+//! | name | part | LUTs | FFs | EBR | MHz | target |
+//! |---|---|---|---|---|---|---|
+//! | `ecp5/skid_u21` | LFE5UM5G-45F-8 | 171 | 335 | 0 | 252 / 290 / 304 | 162.5 |
+//! | `ecp5/skid_u24` | LFE5UM5G-45F-8 | 174 | 341 | 0 | 258 / 276 / 326 | 162.5 |
+//! | `skid_128` | LFE5UM5G-45F-8 | 151 | 295 | 0 | 248 / 290 / 298 |  |
+//! | `skid_512` | LFE5UM5G-45F-8 | 583 | 1159 | 0 | 160 / 230 / 268 |  |
 
 use super::{Axis, Beat, StreamBlock, StreamIo, assert_stream, assume_stream, axis::check_widths, is_well_formed};
 use hdl::{Bits, Block, Bundle, Shape, assert_that, assign, cat, cover_that, mux, names, reg, reg_of, when};

@@ -18,6 +18,16 @@
 //! 4. Of RoCEv2 whole datagrams are translated whose lengths leave no doubt where the ICRC is: UDP's is IPv4's, a whole
 //!    number of words, and enough for a UDP header, a base transport header and the ICRC; if there is hardware for it.
 //! 5. A condition that reads a field stands behind the one that says whether the field is there.
+//!
+//! # Area and clock
+//!
+//! After routing, alone in a frame of registers, by nextpnr-ecp5 0.11.1, yosys 0.70; MHz: worst, median and best of three seeds.
+//! `em timing record NAME` measures and writes this, `em timing check NAME` compares.
+//!
+//! | name | part | LUTs | FFs | EBR | MHz | target |
+//! |---|---|---|---|---|---|---|
+//! | `ecp5/rx_classify` | LFE5UM5G-45F-8 | 366 | 224 | 0 | 263 / 281 / 301 | 162.5 |
+//! | `ecp5/tx_classify` | LFE5UM5G-45F-8 | 433 | 255 | 0 | 229 / 268 / 280 | 162.5 |
 
 use crate::{
     outcome::Outcome,

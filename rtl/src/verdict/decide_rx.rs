@@ -14,6 +14,15 @@
 //! 4. A table entry that failed its parity and may have been the frame's drops it.
 //! 5. The frame's function is the mapping's, the passing function, or the port's `pass_function`; 0 for a frame that is
 //!    nobody's. An injected frame keeps its own. Only frames that go on to the host are counted as a function's.
+//!
+//! # Area and clock
+//!
+//! After routing, alone in a frame of registers, by nextpnr-ecp5 0.11.1, yosys 0.70; MHz: worst, median and best of three seeds.
+//! `em timing record NAME` measures and writes this, `em timing check NAME` compares.
+//!
+//! | name | part | LUTs | FFs | EBR | MHz | target |
+//! |---|---|---|---|---|---|---|
+//! | `ecp5/rx_decide` | LFE5UM5G-45F-8 | 97 | 116 | 0 | 307 / 321 / 352 | 162.5 |
 
 use super::{Classified, Decided, decide_tx::LATENCY};
 use crate::{

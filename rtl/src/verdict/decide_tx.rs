@@ -14,6 +14,15 @@
 //! 4. Only a frame with a mapping that goes forward is translated. If the mapping is routed, its time to live must allow it.
 //! 5. Forward is the uplink.
 //! 6. The reserved mode is taken as `drop`, the reserved answer for frames without a rule as a drop.
+//!
+//! # Area and clock
+//!
+//! After routing, alone in a frame of registers, by nextpnr-ecp5 0.11.1, yosys 0.70; MHz: worst, median and best of three seeds.
+//! `em timing record NAME` measures and writes this, `em timing check NAME` compares.
+//!
+//! | name | part | LUTs | FFs | EBR | MHz | target |
+//! |---|---|---|---|---|---|---|
+//! | `ecp5/tx_decide` | LFE5UM5G-45F-8 | 60 | 96 | 0 | 289 / 291 / 298 | 162.5 |
 
 use super::Classified;
 use crate::{

@@ -15,6 +15,16 @@
 //! 3. A UDP checksum of 0, the frame's or the quoted one, is not updated (RFC 768).
 //! 4. An ICRC is the last word of a datagram of whole words. Ethernet headers end in the middle of a word of the frame,
 //!    and so begins the ICRC there.
+//!
+//! # Area and clock
+//!
+//! After routing, alone in a frame of registers, by nextpnr-ecp5 0.11.1, yosys 0.70; MHz: worst, median and best of three seeds.
+//! `em timing record NAME` measures and writes this, `em timing check NAME` compares.
+//!
+//! | name | part | LUTs | FFs | EBR | MHz | target |
+//! |---|---|---|---|---|---|---|
+//! | `ecp5/rx_locate` | LFE5UM5G-45F-8 | 324 | 392 | 0 | 282 / 292 / 311 | 162.5 |
+//! | `ecp5/tx_locate` | LFE5UM5G-45F-8 | 317 | 392 | 0 | 296 / 297 / 302 | 162.5 |
 
 use crate::packet::{
     Direction, Headers, Size,
