@@ -9,7 +9,7 @@ use crate::{
     fail::{Fail, Outcome},
     profile::ProfileArgs,
     progress,
-    text::{count, say},
+    text::{count, say, stages},
 };
 use em_testbench::bench::{Plan, Report, run as measure};
 use files::Reserved;
@@ -66,7 +66,7 @@ pub fn run(args: Args) -> Outcome {
     }
     say(table::table(&report))?;
     say(table::LEGEND)?;
-    say(table::stages(&report))?;
+    say(stages(report.stages.iter().map(|stage| (stage.name, stage.clocks))))?;
     say(summary(&report))?;
     written.iter().try_for_each(|path| say(format!("wrote {}", path.display())))
 }

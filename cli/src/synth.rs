@@ -4,7 +4,7 @@ use crate::{
     fail::{Fail, Outcome},
     profile::ProfileArgs,
     progress,
-    text::{COLUMNS, grouped, say},
+    text::{COLUMNS, grouped, say, stages},
 };
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets::UTF8_FULL_CONDENSED};
 use em_fpga::{
@@ -126,12 +126,7 @@ fn print(s: &Summary) -> Outcome {
             say(format!("  nets, each with the delay of its cell and its own: {}", steps.join(", ")))?;
         }
     }
-    let stages: Vec<String> = s.stages.iter().map(|(stage, clocks)| format!("{stage} {clocks}")).collect();
-    let clocks: u32 = s.stages.iter().map(|(_, clocks)| clocks).sum();
-    say(format!(
-        "Stages from the last beat in to the first one out, with their clocks: {}; {clocks} in all.",
-        stages.join(", ")
-    ))?;
+    say(stages(s.stages.iter().copied()))?;
     let tools: Vec<String> = s.tools.iter().map(|(tool, version)| format!("{tool} {version}")).collect();
     say(format!("Made by {}.", tools.join(" and ")))
 }

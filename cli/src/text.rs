@@ -21,6 +21,34 @@ pub fn grouped(number: u64) -> String {
     groups.join(",")
 }
 
+/// The pipeline in a line or two: each stage with its clocks, and all of them.
+pub fn stages<'a>(stages: impl IntoIterator<Item = (&'a str, u32)>) -> String {
+    let (mut each, mut total) = (Vec::new(), 0);
+    for (stage, clocks) in stages {
+        each.push(format!("{stage} {clocks}"));
+        total += clocks;
+    }
+    let each = each.join(" | ");
+    wrapped(&format!("Stages from the last beat in to the first beat out: {each}; {total} clocks in all."))
+}
+
+/// The text in lines of at most [`COLUMNS`] characters.
+fn wrapped(text: &str) -> String {
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        let last = lines.last_mut().expect("there is always a line");
+        if !last.is_empty() && last.chars().count() + 1 + word.chars().count() > usize::from(COLUMNS) {
+            lines.push(word.into());
+        } else {
+            if !last.is_empty() {
+                last.push(' ');
+            }
+            last.push_str(word);
+        }
+    }
+    lines.join("\n")
+}
+
 /// Prints `text` and a line end. A reader that has gone away (`em … | head`) is no error.
 pub fn say(text: impl Display) -> Outcome {
     let mut stdout = std::io::stdout().lock();

@@ -80,7 +80,7 @@ fn measure(subjects: Vec<Subject>, mut done: impl FnMut(&str, Row) -> Outcome) -
 
 fn summary(name: &str, row: &Row) -> String {
     let missed = if row.is_met() { "" } else { ", the target is missed" };
-    let (luts, ffs, bram) = (row.cells.luts(), row.cells.ffs(), row.cells.block_rams());
+    let [luts, ffs, bram] = row.counts();
     let (worst, median) = (row.worst(), row.median());
     format!(
         "{name}: {luts} LUTs, {ffs} flip-flops, {bram} block RAMs, {worst:.1} MHz worst, {median:.1} median{missed}"

@@ -58,29 +58,3 @@ fn rate(row: &Row) -> String {
 /// What the table's columns are.
 pub const LEGEND: &str = "Frames a clock, and clocks from the last beat in to the first beat out of a frame alone. Bound: what the beats \
                           allow.\n* while the tables were being rewritten without pause";
-
-/// The pipeline in a line or two.
-pub fn stages(report: &Report) -> String {
-    let total: u32 = report.stages.iter().map(|s| s.clocks).sum();
-    let stages: Vec<String> = report.stages.iter().map(|s| format!("{} {}", s.name, s.clocks)).collect();
-    let text =
-        format!("Stages from the last beat in to the first beat out: {}; {total} clocks in all.", stages.join(" | "));
-    wrapped(&text)
-}
-
-/// The text in lines of at most [`COLUMNS`] characters.
-fn wrapped(text: &str) -> String {
-    let mut lines = vec![String::new()];
-    for word in text.split(' ') {
-        let last = lines.last_mut().expect("there is always a line");
-        if !last.is_empty() && last.chars().count() + 1 + word.chars().count() > usize::from(COLUMNS) {
-            lines.push(word.into());
-        } else {
-            if !last.is_empty() {
-                last.push(' ');
-            }
-            last.push_str(word);
-        }
-    }
-    lines.join("\n")
-}

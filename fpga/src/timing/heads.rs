@@ -1,6 +1,9 @@
 //! The figures at the head of each block's file: the end of its page, written from the record.
 
-use super::{Record, Row, page::clocks};
+use super::{
+    Record, Row,
+    page::{clocks, counts, target},
+};
 use hdl::Design;
 use std::{collections::BTreeMap, fmt::Write};
 
@@ -36,18 +39,22 @@ pub fn heads(record: &Record) -> BTreeMap<String, String> {
 }
 
 fn head(record: &Record, rows: &[(&String, &Row)]) -> String {
-    let tools: Vec<String> = record.tools.iter().map(|(tool, version)| format!("{tool} {version}")).collect();
     let mut text = format!(
         "{HEADING}\n//!\n//! After routing, alone in a frame of registers, by {}; MHz: worst, median and best of three seeds.\n\
          //! `em timing record NAME` measures and writes this, `em timing check NAME` compares.\n//!\n\
          //! | name | part | LUTs | FFs | EBR | MHz | target |\n//! |---|---|---|---|---|---|---|\n",
-        tools.join(", ")
+        record.made_by()
     );
     for (name, row) in rows {
-        let (luts, ffs, bram) = (row.cells.luts(), row.cells.ffs(), row.cells.block_rams());
-        let target = row.target_mhz.map(|mhz| mhz.to_string()).unwrap_or_default();
-        writeln!(text, "//! | `{name}` | {} | {luts} | {ffs} | {bram} | {} | {target} |", row.part, clocks(row))
-            .expect("a string takes everything");
+        writeln!(
+            text,
+            "//! | `{name}` | {} | {} | {} | {} |",
+            row.part,
+            counts(row.counts()),
+            clocks(row),
+            target(row)
+        )
+        .expect("a string takes everything");
     }
     text
 }

@@ -116,6 +116,11 @@ impl Row {
         self.clocks.values().filter_map(|all| all.last().copied()).reduce(f64::min).unwrap_or(0.0)
     }
 
+    /// Lookup tables, flip-flops and block RAMs.
+    pub fn counts(&self) -> [u64; 3] {
+        [self.cells.luts(), self.cells.ffs(), self.cells.block_rams()]
+    }
+
     /// Is the target reached in the worst run?
     pub fn is_met(&self) -> bool {
         self.target_mhz.is_none_or(|target| self.worst() >= target)
@@ -129,6 +134,11 @@ impl Record {
     /// A tool is missing.
     pub fn new() -> Result<Record, crate::Error> {
         Ok(Record { tools: tools()?.into_iter().collect(), flags: crate::flags(), rows: BTreeMap::new() })
+    }
+
+    /// The tools with their versions, in one line.
+    fn made_by(&self) -> String {
+        self.tools.iter().map(|(tool, version)| format!("{tool} {version}")).collect::<Vec<_>>().join(", ")
     }
 
     /// The committed record; an empty one if there is none.

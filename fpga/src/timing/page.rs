@@ -18,11 +18,8 @@ the seeds. One seed is noise: a block may differ by a quarter from seed to seed,
 /// The page of a record.
 pub fn page(record: &Record) -> String {
     let mut text = HEAD.to_string();
-    let tools: Vec<String> = record.tools.iter().map(|(tool, version)| format!("{tool} {version}")).collect();
-    line(
-        &mut text,
-        &format!("\nTools: {}; `synth_ecp5`, then nextpnr with `{}`.", tools.join(", "), record.flags.join(" ")),
-    );
+    let (tools, flags) = (record.made_by(), record.flags.join(" "));
+    line(&mut text, &format!("\nTools: {tools}; `synth_ecp5`, then nextpnr with `{flags}`."));
     cores(&mut text, record);
     for profile in profiles(record) {
         blocks(&mut text, record, &profile);
@@ -47,13 +44,11 @@ fn cores(text: &mut String, record: &Record) {
     let cores = record.rows.iter().filter_map(|(name, row)| Some((name.strip_suffix(CORE)?.strip_suffix('/')?, row)));
     let rows: Vec<String> = cores
         .map(|(profile, row)| {
+            let [luts, ffs, bram] = row.counts();
             format!(
-                "| `{profile}` | {} | {} ({} %) | {} | {} | {} | {} |",
+                "| `{profile}` | {} | {luts} ({} %) | {ffs} | {bram} | {} | {} |",
                 row.part,
-                row.cells.luts(),
                 row.lut_percent,
-                row.cells.ffs(),
-                row.cells.block_rams(),
                 clocks(row),
                 target(row),
             )
@@ -87,7 +82,7 @@ fn blocks(text: &mut String, record: &Record, profile: &str) {
     );
     for (name, row) in mine {
         let path = row.path.as_ref().map(|path| path.line()).unwrap_or_default();
-        let counts = [row.cells.luts(), row.cells.ffs(), row.cells.block_rams()].map(|n| n.to_string()).join(" | ");
+        let counts = counts(row.counts());
         line(text, &format!("| `{name}` | {counts} | {} | {} | {path} |", clocks(row), target(row)));
     }
 }
@@ -108,15 +103,13 @@ fn compared(text: &mut String, record: &Record) {
     );
     line(text, "| block | LUT4 | CCU2C | DPR16X4 | LUTs | FFs | EBR | MHz |\n|---|---|---|---|---|---|---|---|");
     for (name, row) in &ours {
-        let kinds = ["LUT4", "CCU2C", "TRELLIS_DPR16X4"].map(|kind| row.cells.count(kind).to_string()).join(" | ");
-        let (luts, ffs, bram) = (row.cells.luts(), row.cells.ffs(), row.cells.block_rams());
-        line(text, &format!("| **`{name}`** | {kinds} | {luts} | {ffs} | {bram} | {} |", clocks(row)));
+        let kinds = counts(["LUT4", "CCU2C", "TRELLIS_DPR16X4"].map(|kind| row.cells.count(kind)));
+        line(text, &format!("| **`{name}`** | {kinds} | {} | {} |", counts(row.counts()), clocks(row)));
         for peer in peers_of(name) {
-            let kinds = peer.luts.map(|n| n.to_string()).join(" | ");
             let [low, high] = peer.mhz;
             let mhz = if low == high { format!("{low}") } else { format!("{low} to {high}") };
-            let (luts, ffs, bram) = (peer.all_luts(), peer.ffs, peer.bram);
-            line(text, &format!("| {}, {} | {kinds} | {luts} | {ffs} | {bram} | {mhz} |", peer.name, peer.project));
+            let (kinds, all) = (counts(peer.luts), counts([peer.all_luts(), peer.ffs, peer.bram]));
+            line(text, &format!("| {}, {} | {kinds} | {all} | {mhz} |", peer.name, peer.project));
         }
     }
     let behind: Vec<&String> = ours.iter().filter(|(name, row)| is_behind(name, row)).map(|(name, _)| *name).collect();
@@ -137,11 +130,16 @@ fn is_behind(name: &str, row: &Row) -> bool {
     peers_of(name).any(|peer| peer.is_better_than(row))
 }
 
+/// Numbers as cells of a table.
+pub(super) fn counts<const N: usize>(numbers: [u64; N]) -> String {
+    numbers.map(|n| n.to_string()).join(" | ")
+}
+
 pub(super) fn clocks(row: &Row) -> String {
     format!("{:.0} / {:.0} / {:.0}", row.worst(), row.median(), row.best())
 }
 
-fn target(row: &Row) -> String {
+pub(super) fn target(row: &Row) -> String {
     match row.target_mhz {
         Some(mhz) if row.is_met() => format!("{mhz}"),
         Some(mhz) => format!("**{mhz}: missed**"),
