@@ -248,7 +248,7 @@ mod tests {
         let all = in_turns(5, |done| heard.push(done), |seed| Ok::<_, String>(10 * seed));
         assert_eq!(all.unwrap(), [10, 20, 30, 40, 50]);
         assert_eq!(heard, [0, 1, 2, 3, 4, 5]);
-        assert!(in_turns(0, |_| {}, |seed| Ok::<_, String>(seed)).unwrap().is_empty());
+        assert!(in_turns(0, |_| {}, Ok::<_, String>).unwrap().is_empty());
     }
 
     #[test]

@@ -268,6 +268,6 @@ mod tests {
             text.contains("net0: em sim gave 2 frames and cocotb 2") && text.contains("cocotb alone: tuser 0x0, 01"),
             "{text}"
         );
-        assert!(same("net0", &[a.clone()], &[a.clone(), a]).is_err());
+        assert!(same("net0", std::slice::from_ref(&a), &[a.clone(), a.clone()]).is_err());
     }
 }

@@ -47,7 +47,7 @@ fn from_host(function: u16, source: [u8; 4], mark: u8) -> InFrame {
 }
 
 fn from_net(destination: [u8; 4], mark: u8) -> InFrame {
-    let entry = if mark % 2 == 0 { Entry::Net0 } else { Entry::Net1 };
+    let entry = if mark.is_multiple_of(2) { Entry::Net0 } else { Entry::Net1 };
     InFrame::new(entry, Ends::to(destination).udp_of_length(64, mark))
 }
 

@@ -90,9 +90,7 @@ pub(super) fn counter(word: Bits) -> CounterAt {
     let is_outcome = within(Area::OutcomeCounters, 512);
     let outcome_exists = wire(1).named("outcome_exists");
     let exists = |is: bool| move || outcome_exists.set(is);
-    let codes: Vec<u64> = Outcome::ALL.iter().map(|o| o.code()).collect();
-    let cases = codes.chunks(16).fold(switch(code), |cases, some| cases.case_any(some.iter().copied(), exists(true)));
-    cases.default(exists(false));
+    switch(code).case_any(Outcome::ALL.iter().map(|o| o.code()), exists(true)).default(exists(false));
     debug_assert_eq!(outcome_counter(Outcome::BadFrame), Area::OutcomeCounters.offset() + 8 * 32);
 
     let is_port = within(Area::PortCounters, 128);

@@ -102,14 +102,9 @@ impl Hits {
         self.0.iter().find(|(r, _)| *r == reg).expect("every register is decoded").1
     }
 
-    /// 1 bit: it is one of those; in groups, for short lines.
-    fn any(&self, name: &str, of: impl Fn(Reg) -> bool) -> Bits {
-        let those: Vec<Bits> = self.0.iter().filter(|(r, _)| of(*r)).map(|(_, hit)| *hit).collect();
-        let groups = those
-            .chunks(6)
-            .enumerate()
-            .map(|(i, group)| cat(group.iter().copied()).any().named(&format!("{name}_group{i}")));
-        cat(groups).any()
+    /// 1 bit: it is one of those.
+    fn any(&self, of: impl Fn(Reg) -> bool) -> Bits {
+        cat(self.0.iter().filter(|(r, _)| of(*r)).map(|(_, hit)| *hit)).any()
     }
 }
 
@@ -150,10 +145,10 @@ impl Block for Csr {
         let is_high = word.bit(0).delay();
 
         // A clock after the hits: known when the access is carried out.
-        let writable = hits.any("writable", |r| r.access() != Access::Ro).delay();
-        let readable = (at_constant | hits.any("readable", |r| r.access() != Access::Wo)).delay();
-        let at_register = (at_constant | hits.any("register", |_| true)).delay();
-        let at_staged = hits.any("staged", Reg::is_staged).delay();
+        let writable = hits.any(|r| r.access() != Access::Ro).delay();
+        let readable = (at_constant | hits.any(|r| r.access() != Access::Wo)).delay();
+        let at_register = (at_constant | hits.any(|_| true)).delay();
+        let at_staged = hits.any(Reg::is_staged).delay();
 
         let step = state(Step::Idle);
         let is_write = reg(1);

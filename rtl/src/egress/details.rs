@@ -1,11 +1,10 @@
 //! Keeps what the beats of a frame need as they leave, one word a frame.
 //!
 //! ```text
-//!                        ┌─────────┐
-//!  write, write_slot, ─▶│ details │──▶ detail
-//!    word                │         │
-//!  read, read_slot     ─▶│         │
-//!                        └─────────┘
+//!                            ┌─────────┐
+//!  write, write_slot, word ─▶│ details │──▶ detail
+//!          read, read_slot ─▶│         │
+//!                            └─────────┘
 //! ```
 //! Latency: 2 clocks from `read_slot` to `detail`; a word can be read in the clock after its `write`.
 //!
@@ -126,15 +125,13 @@ impl Details {
 /// Registers of `value`, so that none has to reach everything. Synthesis would make registers one that are the same: these
 /// differ in their value under reset.
 fn copies(value: Bits) -> [Bits; PARTS] {
-    let resets = [None, Some(0), Some((1 << value.width()) - 1)];
-    let copy = |(place, reset): (usize, Option<u64>)| {
-        let slot = reg(value.width()).named(&format!("slot_copy_{}", ["low", "middle", "high"][place]));
-        let slot = reset.map_or(slot, |reset| slot.reset(reset));
+    let ones = (1 << value.width()) - 1;
+    [("low", None), ("middle", Some(0)), ("high", Some(ones))].map(|(name, reset)| {
+        let slot = reg(value.width()).named(&format!("slot_copy_{name}"));
+        let slot = reset.map_or(slot, |reset: u64| slot.reset(reset));
         slot.set(value);
         slot
-    };
-    let [low, middle, high] = resets;
-    [copy((0, low)), copy((1, middle)), copy((2, high))]
+    })
 }
 
 /// A word of the memory.

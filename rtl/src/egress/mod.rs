@@ -5,7 +5,7 @@
 //!           ┌──────────┐ enqueue  ┌────────┐ offer  ┌────────┐ address                         ┌────────┐
 //!           │          │─────────▶│ reader │◀──────▶│ select │────────▶ buffer ──▶┌───────┐    │ outlet │
 //!  action ─▶│ dispatch │          └────────┘ grant  └────────┘ slot               │ patch │═══▶│        │═══▶ m_axis_*
-//!    chain ─▶│          │───────────────────────────────┼──────────▶ details ─────▶└───────┘    └────────┘
+//!   chain ─▶│          │───────────────────────────────┼──────────▶ details ─────▶└───────┘    └────────┘
 //!           └──────────┘  (one reader an output)       └──────────▶ give_back ─▶ release     (one an output)
 //!                └──▶ events
 //! ```
@@ -59,7 +59,7 @@
 //!
 //! | name | part | LUTs | FFs | EBR | MHz | target |
 //! |---|---|---|---|---|---|---|
-//! | `ecp5/tx_egress` | LFE5UM5G-45F-8 | 2750 | 1716 | 16 | 139 / 161 / 162 | 162.5 |
+//! | `ecp5/tx_egress` | LFE5UM5G-45F-8 | 2750 | 1716 | 16 | 139 / 161 / 162 | **162.5: missed** |
 
 mod bundles;
 mod output;
@@ -88,6 +88,7 @@ pub use select::{Select, SelectIo};
 
 use crate::{
     csr::PathEvents,
+    ingress::LEAST_PAGE_BEATS,
     packet::{Action, BufferRead, Chain, Direction, Release, Size},
     rewrite::LEAST_ICRC_FRAME,
     stream::Axis,
@@ -243,9 +244,12 @@ impl Block for Egress {
                 return Err(format!("egress: {field} = {value} is no power of two; choose 2 or more."));
             }
         }
-        if self.pages > self.buffer_beats / 4 {
-            let most = self.buffer_beats / 4;
-            return Err(format!("egress: pages = {}: choose {most} at most, 4 beats each.", self.pages));
+        let most = self.buffer_beats / LEAST_PAGE_BEATS;
+        if self.pages > most {
+            return Err(format!(
+                "egress: pages = {}: choose {most} at most, {LEAST_PAGE_BEATS} beats each.",
+                self.pages
+            ));
         }
         self.check_icrc()
     }

@@ -42,11 +42,8 @@ pub(super) fn flip_mask(bit: Bits, flips: Bits) -> (Bits, Bits) {
     const VALUE: u32 = 2 + KEY_W;
     const DELTA: u32 = VALUE + 64;
     const PARITY: u32 = DELTA + 16;
-    let place = bit.trunc(3);
-    let eighth = onehot::one_hot(place, 8);
-    let column = cat([eighth & bit.bit(3).repeat(8), eighth & (!bit.bit(3)).repeat(8)]).delay();
-    let at_line = bit.slice(4..);
-    let line = onehot::one_hot(at_line, PARITY / LINE + 1);
+    let column = onehot::one_hot(bit.trunc(4), LINE).delay();
+    let line = onehot::one_hot(bit.slice(4..), PARITY / LINE + 1);
     let line = (line & flips.repeat(line.width())).delay();
     let at = |places: std::ops::Range<u32>| {
         let lines = (places.start / LINE..places.end.div_ceil(LINE)).rev();

@@ -38,3 +38,7 @@ pub const ICMP_ERRORS: [u64; 5] = [3, 4, 5, 11, 12];
 
 /// UDP port of RoCEv2.
 pub const ROCE_PORT: u64 = 4791;
+
+/// Bytes of the shortest RoCEv2 datagram, from its UDP header on: that, the base transport header, the ICRC (IBTA volume 1,
+/// annex A17).
+pub const LEAST_ROCE: u32 = 8 + 12 + 4;

@@ -36,11 +36,11 @@ use super::{
     polynomial::{power, reflected},
     product::Product,
 };
-use crate::packet::{Direction, Size};
+use crate::packet::{Direction, Size, number::LEAST_ROCE};
 use hdl::*;
 
-/// Bytes of the shortest frame with an ICRC: headers of Ethernet, IPv4 and UDP, base transport header, ICRC.
-pub const LEAST_FRAME: u32 = 14 + 20 + 8 + 12 + 4;
+/// Bytes of the shortest frame with an ICRC: headers of Ethernet and IPv4, and what RoCEv2 takes at least.
+pub const LEAST_FRAME: u32 = 14 + 20 + LEAST_ROCE;
 
 /// Bits of the number of words that one block RAM's ROM takes.
 const ROM_W: u32 = 9;
@@ -207,6 +207,7 @@ impl Block for Icrc {
 mod tests {
     use super::*;
     use hdl::sim::Sim;
+    use rand::{RngExt, SeedableRng, rngs::StdRng};
     use std::collections::VecDeque;
 
     /// CRC-32 by its definition: the message times x^32, its first 32 bits complemented, divided by the polynomial; the
@@ -237,30 +238,18 @@ mod tests {
         crc32(&[vec![0xFF; 8], covered].concat())
     }
 
-    struct Random(u64);
-
-    impl Random {
-        fn next(&mut self) -> u32 {
-            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (self.0 >> 32) as u32
-        }
-
-        fn bytes(&mut self, n: usize) -> Vec<u8> {
-            (0..n).map(|_| self.next() as u8).collect()
-        }
-    }
-
     /// A random datagram of so many words with another address in it: the old address, the new one, and the ICRCs' XOR.
-    fn translated(random: &mut Random, words: u32, address_at: usize) -> (u32, u32, u32) {
-        let mut datagram = random.bytes(4 * words as usize);
-        let options = if words > 21 { random.next() % 11 } else { words - 11 };
+    fn translated(rng: &mut StdRng, words: u32, address_at: usize) -> (u32, u32, u32) {
+        let mut datagram = vec![0; 4 * words as usize];
+        rng.fill(&mut datagram[..]);
+        let options = if words > 21 { rng.random_range(0..11) } else { words - 11 };
         datagram[0] = 0x45 + options.min(10) as u8;
         let before = icrc(&datagram);
         let address = |d: &[u8]| u32::from_be_bytes(d[address_at..address_at + 4].try_into().unwrap());
         let old = address(&datagram);
-        datagram[address_at..address_at + 4].copy_from_slice(&random.next().to_be_bytes());
+        datagram[address_at..address_at + 4].copy_from_slice(&rng.random::<[u8; 4]>());
         // What may change on the way.
-        datagram[8] = random.next() as u8;
+        datagram[8] = rng.random();
         let after = icrc(&datagram);
         (old, address(&datagram), u32::from_be_bytes(before) ^ u32::from_be_bytes(after))
     }
@@ -269,27 +258,27 @@ mod tests {
         let block = Icrc { size: Size { data_w, beats_w: 10, icrc_w }, direction, answer_after: 7 };
         let sim = Sim::new(&block).unwrap();
         sim.reset();
-        let mut random = Random(u64::from(data_w + icrc_w));
+        let mut rng = StdRng::seed_from_u64(u64::from(data_w + icrc_w));
         let (mut answers, mut expected) = (VecDeque::new(), VecDeque::new());
         let mut wait = 0;
         let most = (1 << icrc_w) - 1;
         for now in 0..1000 {
             let start = wait == 0;
             sim.poke(sim.io.start, start);
-            let words = match random.next() % 24 {
-                0 => most - random.next() % 4,
-                1 => 11 + random.next() % (most - 10),
-                _ => 11 + random.next() % 40,
+            let words = match rng.random_range(0..24) {
+                0 => most - rng.random_range(0..4),
+                1 => rng.random_range(11..=most),
+                _ => rng.random_range(11..51),
             };
             sim.poke(sim.io.total_words, u64::from(words));
-            sim.poke(sim.io.address, u64::from(random.next()));
-            sim.poke(sim.io.new_address, u64::from(random.next()));
+            sim.poke(sim.io.address, u64::from(rng.random::<u32>()));
+            sim.poke(sim.io.new_address, u64::from(rng.random::<u32>()));
             if start {
-                let (old, new, difference) = translated(&mut random, words, direction.address_at() as usize);
+                let (old, new, difference) = translated(&mut rng, words, direction.address_at() as usize);
                 sim.poke(sim.io.address, u64::from(old));
                 answers.push_back((now + block.answer_after, new));
                 expected.push_back((now + block.latency(), difference, words));
-                wait = Icrc::interval(block.size) + random.next() % 5 * (random.next() % 2);
+                wait = Icrc::interval(block.size) + rng.random_range(0..5) * rng.random_range(0..2);
             }
             wait -= 1;
             if answers.front().is_some_and(|(at, _)| *at == now) {

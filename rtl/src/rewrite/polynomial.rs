@@ -1,13 +1,13 @@
 //! Arithmetic of polynomials over GF(2) modulo that of CRC-32, on numbers and in hardware. Bit `i` of a number is the
 //! coefficient of x^i.
 
-use hdl::*;
+use hdl::{crc::CrcSpec, *};
 
 /// Degree of the modulus.
 pub const DEGREE: u32 = 32;
 
 /// The modulus without x^32: that of CRC-32 (IEEE 802.3, section 3.2.9; IBTA volume 1, section 7.8.1).
-pub const MODULUS: u32 = 0x04C1_1DB7;
+pub const MODULUS: u32 = CrcSpec::CRC32.poly as u32;
 
 /// x is of this order: its powers repeat after so many.
 const ORDER: u64 = u32::MAX as u64;

@@ -188,6 +188,7 @@ impl Block for Update {
 mod tests {
     use super::*;
     use hdl::sim::Sim;
+    use rand::{RngExt, SeedableRng, rngs::StdRng};
     use std::collections::VecDeque;
 
     /// Equation 3 of RFC 1624, in numbers that cannot overflow: `changes` are pairs of an old and a new half-word.
@@ -214,12 +215,11 @@ mod tests {
         let (place, mapping, action) = (&sim.io.place, &sim.io.mapping, &sim.io.action);
         let mut waiting = VecDeque::new();
         let mut zeros = 0;
-        let mut random = 1u64;
+        let mut rng = StdRng::seed_from_u64(1);
         for n in 0..EDGES.len().pow(3) * 8 {
             let edge = |digit: u32| EDGES[n / 8 / EDGES.len().pow(digit) % EDGES.len()];
-            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            let any_edge = |shift: u32| EDGES[(random >> shift) as usize % EDGES.len()];
-            let (old, from, to) = (edge(0), [edge(1), any_edge(40)], [edge(2), any_edge(33)]);
+            let mut any_edge = || EDGES[rng.random_range(0..EDGES.len())];
+            let (old, from, to) = (edge(0), [edge(1), any_edge()], [edge(2), any_edge()]);
             let (udp, route, quoted) = (n & 1 == 1, n & 2 == 2, n & 4 == 4);
             let address = [(from[0], to[0]), (from[1], to[1])];
             let sum = fold(address.iter().map(|(m, new)| 0xFFFF - m + new).sum());

@@ -94,10 +94,10 @@ impl Block for Skid {
 
         let advance = m.tready | !m.tvalid;
         let take = s.transfer();
-        // Whatever is offered while there is room, taken or not: so the registers are enabled by a register.
-        when(s.tready, || assign(&kept, &s.beat()));
-        // Two registers say that a beat is kept aside (rule 3). Each chooses half of the beat: one would have to reach far.
         let offered = s.beat();
+        // Whatever is offered while there is room, taken or not: so the registers are enabled by a register.
+        when(s.tready, || assign(&kept, &offered));
+        // Two registers say that a beat is kept aside (rule 3). Each chooses half of the beat: one would have to reach far.
         let half = self.data_w / 2;
         let tdata_low = mux(kept_valid, kept.tdata.trunc(half), offered.tdata.trunc(half));
         let tdata_high = mux(s.tready, offered.tdata.slice(half..), kept.tdata.slice(half..));

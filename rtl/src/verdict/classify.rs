@@ -33,15 +33,12 @@ use crate::{
     outcome::Outcome,
     packet::{
         Direction, Extent, Headers, Size, first_of,
-        number::{ICMP_ERRORS, ROCE_PORT, protocol},
+        number::{ICMP_ERRORS, LEAST_ROCE, ROCE_PORT, protocol},
         outcome,
     },
     parse::CHECKSUM_AFTER,
 };
 use hdl::*;
-
-/// Bytes of UDP header, base transport header and ICRC.
-const LEAST_ROCE_BYTES: u64 = 8 + 12 + 4;
 
 /// Clocks from `headers_valid` to `classified_valid`.
 pub const LATENCY: u32 = CHECKSUM_AFTER + 1;
@@ -189,7 +186,8 @@ impl Block for Classify {
         let payload_below_28 = payload4.lt(28).delay();
         let udp_misfit = (udp_length.lt(8) | udp_length.gt(payload4)).delay();
         let tcp_misfit = (tcp_short | tcp_header.zext(16).gt(payload4)).delay();
-        let icrc_misfit = (udp_length.ne(payload4) | payload4.lt(LEAST_ROCE_BYTES) | payload4.trunc(2).any()).delay();
+        let icrc_misfit =
+            (udp_length.ne(payload4) | payload4.lt(u64::from(LEAST_ROCE)) | payload4.trunc(2).any()).delay();
         let some_behind = payload6.ne(0).delay();
         let nine_behind = payload6.ge(9).delay();
         let same_address = same_bytes.all().delay();

@@ -79,7 +79,7 @@ pub fn frame_for(outcome: Outcome, max_frame: usize, mark: u8) -> Option<InFrame
         Outcome::Net1 => {
             Some(InFrame::new(Entry::Inject { egress: Egress::Net1, function: 0 }, craft::unknown(60, mark)))
         }
-        Outcome::Host => Some(good_in(if mark % 2 == 0 { Entry::Net0 } else { Entry::Net1 }, 64, mark)),
+        Outcome::Host => Some(good_in(if mark.is_multiple_of(2) { Entry::Net0 } else { Entry::Net1 }, 64, mark)),
         Outcome::PuntUnmatched => host(craft::unknown(60, mark)),
         Outcome::PuntUnsupportedL4 => host(own.ipv4(51, 0, &craft::counting(24, mark))),
         Outcome::PuntRoce => host(own.udp(craft::ROCE_PORT, &craft::counting(21, mark))),

@@ -56,9 +56,7 @@ impl Transport {
             Transport::Roce(segment, _) => with_checksum(17, segment, source, destination),
         }
     }
-}
 
-impl Transport {
     /// Puts an ICRC at the end of the finished datagram, if it has one.
     pub fn finish(&self, datagram: &mut [u8]) {
         if let Transport::Roce(_, wrong_by) = self {
@@ -148,13 +146,14 @@ fn udp() -> impl Strategy<Value = (u8, Vec<u8>)> {
     let off = prop_oneof![12 => Just(0i32), 1 => -12..12i32];
     (any::<u16>(), port, off, prop::bool::weighted(0.2), payload()).prop_map(|(source, port, off, no_sum, data)| {
         let length = (8 + data.len() as i32 + off).clamp(0, 65_535) as u16;
-        let mut u = source.to_be_bytes().to_vec();
-        u.extend(port.to_be_bytes());
-        u.extend(length.to_be_bytes());
-        u.extend(if no_sum { [0, 0] } else { [1, 1] });
-        u.extend(data);
-        (17, u)
+        (17, udp_segment([source, port], length, no_sum, data))
     })
+}
+
+/// A UDP header and what follows; a checksum other than 0 is written over later.
+fn udp_segment(ports: [u16; 2], length: u16, no_sum: bool, data: impl IntoIterator<Item = u8>) -> Vec<u8> {
+    let header = [ports[0], ports[1], length, if no_sum { 0 } else { 0x0101 }];
+    header.into_iter().flat_map(u16::to_be_bytes).chain(data).collect()
 }
 
 /// RoCEv2 of many lengths, whole words mostly; behind a UDP length that is mostly right.
@@ -166,12 +165,9 @@ fn roce() -> BoxedStrategy<Transport> {
     let parts = (any::<u16>(), words, odd, off, prop::bool::weighted(0.5), wrong, any::<[u8; 16]>());
     let roce = parts.prop_map(|(source, words, odd, off, no_sum, wrong, seed)| {
         let data = 12 + 4 * words + odd + 4;
-        let mut u = source.to_be_bytes().to_vec();
-        u.extend(ROCE_PORT.to_be_bytes());
-        u.extend(((8 + data) as i32 + off).to_be_bytes()[2..].iter());
-        u.extend(if no_sum { [0, 0] } else { [1, 1] });
-        u.extend((0..data).map(|i| seed[i % 16].wrapping_add((i / 16) as u8)));
-        Transport::Roce(u, wrong)
+        let length = ((8 + data) as i32 + off) as u16;
+        let bytes = (0..data).map(|i| seed[i % 16].wrapping_add((i / 16) as u8));
+        Transport::Roce(udp_segment([source, ROCE_PORT], length, no_sum, bytes), wrong)
     });
     roce.boxed()
 }
