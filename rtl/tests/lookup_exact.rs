@@ -18,10 +18,10 @@ fn table(memory: ExactMemory) -> ExactTable {
     }
 }
 
-/// A word of even parity.
-fn word(valid: u64, key: u64, value: u64) -> u64 {
-    let content = valid | key << 2 | value << 14;
-    content | u64::from(content.count_ones() % 2) << 22
+/// The pieces, by their numbers, of a word of even parity.
+fn word(valid: u64, key: u64, value: u64) -> [(u64, u64); 3] {
+    let odd = valid.count_ones() + key.count_ones() + value.count_ones();
+    [(0, key), (4, value), (7, valid << 14 | u64::from(odd % 2) << 13)]
 }
 
 struct Bench {
@@ -52,6 +52,22 @@ impl Bench {
         self.sim.poke(self.sim.io.slot.row, u64::from(self.table.geometry.row_of(way, key.into())));
     }
 
+    fn put(&self, piece: Option<(u64, u64)>) {
+        let slot = &self.sim.io.slot;
+        let (at, bits) = piece.unwrap_or((0, 0xffff));
+        self.sim.poke(slot.put, piece.is_some());
+        self.sim.poke(slot.at, at);
+        self.sim.poke(slot.piece, bits);
+    }
+
+    fn put_all(&self, pieces: [(u64, u64); 3]) {
+        for piece in pieces {
+            self.put(Some(piece));
+            self.sim.step();
+        }
+        self.put(None);
+    }
+
     fn ask(&self, key: Option<u64>, bank: bool) {
         self.sim.poke(self.sim.io.lookup.valid, key.is_some());
         self.sim.poke(self.sim.io.lookup.key, key.unwrap_or(0));
@@ -66,7 +82,7 @@ fn exact_table_waveform() {
     let (sim, io) = (&bench.sim, &bench.sim.io);
     let (here, absent) = (0x5a7, 0x123);
     bench.slot(0, here);
-    sim.poke(io.slot.word, word(1, here, 0xc3));
+    bench.put_all(word(1, here, 0xc3));
     sim.poke(io.slot.write, true);
     sim.step();
     sim.poke(io.slot.write, false);
@@ -95,7 +111,7 @@ fn lookups_that_meet_a_write_are_answered_from_it() {
         let (sim, io) = (&bench.sim, &bench.sim.io);
         let (key, value) = (0x5a7, 0xc3);
         bench.slot(1, key);
-        sim.poke(io.slot.word, word(1, key, value));
+        bench.put_all(word(1, key, value));
         sim.poke(io.slot.write, true);
         sim.step();
         let latency = u64::from(ExactTable::LATENCY);
@@ -103,9 +119,8 @@ fn lookups_that_meet_a_write_are_answered_from_it() {
         for clock in 0..100_000u64 {
             let turn = clock % 8;
             sim.poke(io.slot.write, turn == 7);
-            if turn == 6 {
-                sim.poke(io.slot.word, word(1 | (clock >> 3 & 1) << 1, key, value));
-            }
+            let [.., last] = word(1 | (clock >> 3 & 1) << 1, key, value);
+            bench.put((turn == 6).then_some(last));
             bench.ask(Some(key), false);
             sim.step();
             assert!(!sim.peek_bool(io.answer.failed), "{memory:?}, clock {clock}");
@@ -119,9 +134,8 @@ fn lookups_that_meet_a_write_are_answered_from_it() {
         for clock in 0..50_000u64 {
             let turn = clock % 8;
             sim.poke(io.slot.write, turn == 7);
-            if turn == 6 {
-                sim.poke(io.slot.word, word(1 | (clock >> 3 & 1) << 1, key, value));
-            }
+            let [.., last] = word(1 | (clock >> 3 & 1) << 1, key, value);
+            bench.put((turn == 6).then_some(last));
             bench.ask(Some(key), true);
             sim.step();
             assert!(!sim.peek_bool(io.answer.failed));

@@ -192,7 +192,7 @@ fn commands_take_as_long_as_they_say() {
         edits.push(took(Command::insert(&tables, t, 0, 1, 1)));
     }
     let ways = u64::from(tables.nat_ways.max(tables.mac_ways));
-    assert!(edits.iter().all(|clocks| *clocks < 30 * ways) && read < 20, "edits {edits:?}, read {read} clocks");
+    assert!(edits.iter().all(|clocks| *clocks < 40 * ways) && read < 30, "edits {edits:?}, read {read} clocks");
     assert!(commit < 20 && clear < 100, "commit {commit}, clear {clear} clocks");
     // Two tables were edited: of one a row is as it was, of the other two slots differ; the rest is left out.
     let rows = u64::from(tables.nat_rows);
@@ -217,7 +217,8 @@ fn a_sync_takes_as_long_as_there_is_to_copy() {
         assert!((512..1000).contains(&one), "{one} clocks for one entry");
         let ten: Vec<Command> = (1..11).map(nat).collect();
         let ten = sync(&ten);
-        assert!(ten < one + 10 * 4 * 24, "{ten} clocks for ten entries");
+        // Each differs in one way of its row: the others are left out.
+        assert!(ten < one + 10 * 40, "{ten} clocks for ten entries");
         let function = sync(&[Command::insert_direct(Table::Function, 1, function_value(0, 0, 5))]);
         assert!(function < 20 * u64::from(tables.functions), "{function} clocks for the functions");
         bench.compare_all();

@@ -26,6 +26,7 @@
 
 use super::{
     Layout, Management, SlotAccess,
+    pieces::{pieces, word_of},
     ram::{self, Access},
 };
 use crate::carry_valid;
@@ -103,7 +104,7 @@ impl DirectTable {
     }
 
     pub(super) fn slot_shape(&self) -> SlotAccess<Shape> {
-        SlotAccess::shape(1, self.index_w(), self.layout.width())
+        SlotAccess::shape(1, 1, self.index_w())
     }
 }
 
@@ -140,19 +141,20 @@ impl Block for DirectTable {
     #[names]
     fn build(&self, io: &DirectTableIo<Bits>) {
         let slot = &io.slot;
-        // The way and row given with it are enough to write all slots.
-        slot.all.ignore();
+        let written = word_of(&self.layout, slot);
+        // The way and row given with `all` are enough to write all slots.
         let slot_row = cat([slot.way, slot.row]);
         for (i, (lookup, answer)) in io.lookup.iter().zip(&io.answer).enumerate() {
             let last = i + 1 == io.lookup.len();
             let management = if last { self.management } else { Management::Shared };
             let taken = slot.read & management.may_read(lookup.valid);
             let read = if last { taken } else { lit(1, 0) };
-            let access = Access { write: slot.write, read, row: slot_row, word: slot.word };
+            let access = Access { write: slot.write, read, row: slot_row, word: written };
             let row = cat([lookup.bank, lookup.index]);
             let words = management.small_ram(&format!("copy{i}"), 2 * self.entries, lookup.valid, row, access);
             if last {
-                slot.answer(taken, words.manage, lit(1, 1));
+                let piece = select(slot.look, &pieces(&self.layout, words.manage)).delay().named("slot_piece");
+                slot.answer(taken, piece, lit(1, 1));
             }
 
             let asked = carry_valid(&format!("asked{i}"), lookup.valid, ram::LATENCY);

@@ -5,15 +5,15 @@
 //!  lookup key ────▶│ hash │────▶│ RAM a way │─────▶│ compare │────▶│ select │──▶ answer
 //!                  └──────┘     └───────────┘      │ parity  │     └────────┘
 //!                     2            2     ▲         └─────────┘ 2       1   clocks
-//!                                        │ row, word    ▲
-//!  slot (management) ────────────────────┴──────────────┘ the word being written is one more way
+//!                                   row, word          ▲
+//!  slot (management) ──▶ word register ──┴──────────────┘ the word being written is one more way
 //! ```
 //!
 //! | port | |
 //! |---|---|
 //! | `lookup` | a key and the bank to find it in |
 //! | `answer` | hit and value, [`ExactTable::LATENCY`] clocks later |
-//! | `slot` | reads and writes of single slots by the [manager](super::TableManager) |
+//! | `slot` | reads and writes of single slots by the [manager](super::TableManager), in pieces of 16 bits |
 //!
 //! Latency 7 clocks, throughput 1 lookup a clock, never stalls. With [`Management::Shared`] a read of `slot` waits for a
 //! clock without a lookup, so lookups must leave some free.
@@ -21,7 +21,7 @@
 //! Three keys in a row, of which the second is not in the table:
 //!
 //! ```text
-//! cycle          37  38  39  40  41  42  43  44  45  46
+//! cycle          40  41  42  43  44  45  46  47  48  49
 //! lookup_valid  ‾‾‾‾‾‾‾‾‾‾‾‾\___________________________
 //! lookup_key    |5a7|123|5a7|0
 //! answer_hit    ____________________________/‾‾‾\___/‾‾‾
@@ -48,7 +48,8 @@
 
 use super::{
     Geometry, Layout, Management, hash,
-    layout::{Entry, squeeze},
+    layout::{Entry, KEY_W, squeeze},
+    pieces::{AT_W, PIECE_W, pieces, word_of},
     ram::{self, Access},
 };
 use crate::{carry, carry_valid};
@@ -60,15 +61,15 @@ const COMPARE_LATENCY: u32 = 2;
 const COMPARE_GROUP: u32 = 8;
 /// Bits of the word that one parity of the first stage takes.
 const PARITY_GROUP: u32 = 16;
-/// Clocks from `taken` to the word found.
-pub(super) const FOUND_LATENCY: u32 = ram::LATENCY + 1;
+/// Clocks from `taken` to the piece found: its way's, then the table's.
+pub(super) const FOUND_LATENCY: u32 = ram::LATENCY + 2;
 
 /// Configuration of an exact-match table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ExactTable {
     /// Name of the table, for messages.
     pub name: &'static str,
-    /// Ways (2 to 8), rows (a power of two from 8 to 32,768) and widths; keys are a multiple of 4 from 12 to 64 bits.
+    /// Ways (2 to 8), rows (a power of two from 8 to 32,768) and widths; keys are a multiple of 4 from 12 to 48 bits.
     pub geometry: Geometry,
     /// What a word stores.
     pub layout: Layout,
@@ -115,15 +116,20 @@ pub struct ExactAnswer<S> {
     pub data: S,
 }
 
-/// Management's access to single slots.
+/// Management's access to single slots. Words come and go in pieces: 0 to 2 key, 3 delta, 4 to 6 value, each from its
+/// low bits on; 7 the highest 4 bits of the value, parity (bit 13) and validity (from bit 14 on).
 #[derive(Bundle, Clone, Debug)]
-#[bundle(way_w: u32, row_w: u32, word_w: u32)]
+#[bundle(ways: u32, way_w: u32, row_w: u32)]
 pub struct SlotAccess<S> {
     /// Read the slot's word; held until it is taken.
     pub read: S,
-    /// Write `word` to the slot. The word stays as it is for another three clocks.
+    /// Which piece of it: 2 clocks after `taken`.
+    #[width(AT_W)]
+    pub look: S,
+    /// Write the table's word register to the slot. No piece is put in the next three clocks.
     pub write: S,
-    /// The write goes to the row in all ways, and `row` and `way` together count through all slots.
+    /// The write goes to the row in all ways, and `row` and `way` together count through all slots. The word register
+    /// becomes 0.
     pub all: S,
     /// Way; of a direct table the bank.
     #[width(way_w)]
@@ -131,18 +137,24 @@ pub struct SlotAccess<S> {
     /// Row.
     #[width(row_w)]
     pub row: S,
-    /// What is written.
-    #[width(word_w)]
-    pub word: S,
+    /// A piece is put into the word register.
+    pub put: S,
+    /// Which one.
+    #[width(AT_W)]
+    pub at: S,
+    /// The piece.
+    #[width(PIECE_W)]
+    pub piece: S,
     /// The read is under way.
     #[flip]
     pub taken: S,
-    /// The word that was read, in the clock 3 clocks after `taken`; 0 in any other clock.
+    /// The piece of the word that was read, in the clock 4 clocks after `taken`; 0 in any other clock.
     #[flip]
-    #[width(word_w)]
+    #[width(PIECE_W)]
     pub found: S,
-    /// Together with the word: a word of the row, in some way, may be valid in one bank and not in the other.
+    /// Together with the piece: the ways, a bit each, whose word of the row may be valid in one bank and not in the other.
     #[flip]
+    #[width(ways)]
     pub uneven: S,
 }
 
@@ -175,14 +187,14 @@ struct Way {
 }
 
 impl SlotAccess<Bits> {
-    /// Answers a read that was taken with the words that the memories return.
-    pub(super) fn answer(&self, taken: Bits, found: Bits, uneven: Bits) {
+    /// Answers a read that was taken, from the pieces of the memories' words one clock after the words.
+    pub(super) fn answer(&self, taken: Bits, piece: Bits, uneven: Bits) {
         self.taken.set(taken);
         self.found.registered();
         self.uneven.registered();
         self.uneven.set(uneven);
-        // A synchronous reset: the manager has but to or the words of all tables.
-        when(carry_valid("taken", taken, ram::LATENCY), || self.found.set(found)).otherwise(|| self.found.set(0));
+        // A synchronous reset: the manager has but to or the pieces of all tables.
+        when(carry_valid("taken", taken, ram::LATENCY + 1), || self.found.set(piece)).otherwise(|| self.found.set(0));
     }
 }
 
@@ -191,17 +203,20 @@ impl ExactTable {
     pub const LATENCY: u32 = hash::LATENCY + ram::LATENCY + COMPARE_LATENCY + 1;
 
     pub(super) fn slot_shape(&self) -> SlotAccess<Shape> {
-        SlotAccess::shape(clog2(u64::from(self.geometry.ways)), self.geometry.row_w(), self.layout.width())
+        SlotAccess::shape(self.geometry.ways, clog2(u64::from(self.geometry.ways)), self.geometry.row_w())
     }
 
     /// The words of the ways, [`ram::LATENCY`] clocks after the rows, and management's reads.
-    fn words(&self, lookup: Bits, rows: &[Bits], slot: &SlotAccess<Bits>) -> Vec<Bits> {
+    fn words(&self, lookup: Bits, rows: &[Bits], slot: &SlotAccess<Bits>, written: Bits) -> Vec<Bits> {
+        let looked_at = |name: &str, word: Bits| {
+            select(slot.look, &pieces(&self.layout, word)).delay().named(&format!("{name}_piece"))
+        };
         let mut words = Vec::new();
         let mut managed = Vec::new();
         for (way, row) in rows.iter().enumerate() {
             let name = format!("way{way}");
             let write = slot.write & (slot.all | slot.way.eq(way as u64));
-            let access = Access { write, read: slot.read, row: slot.row, word: slot.word };
+            let access = Access { write, read: slot.read, row: slot.row, word: written };
             match self.memory {
                 ExactMemory::Block(management) => {
                     let read = slot.read & management.may_read(lookup);
@@ -213,18 +228,21 @@ impl ExactTable {
                 ExactMemory::Distributed => words.push(ram::distributed(&name, self.geometry.rows, *row, access)),
             }
         }
-        let (taken, found, uneven) = match self.memory {
+        let (taken, piece, uneven) = match self.memory {
             ExactMemory::Block(management) => {
-                let differs = cat(managed.iter().map(|word| word.bit(0) ^ word.bit(1)));
-                (slot.read & management.may_read(lookup), select(slot.way, &managed), differs.any())
+                let differs = cat(managed.iter().rev().map(|word| word.bit(0) ^ word.bit(1)));
+                let of_ways = managed.iter().enumerate().map(|(way, word)| looked_at(&format!("way{way}"), *word));
+                let piece = select(slot.way, &of_ways.collect::<Vec<_>>());
+                (slot.read & management.may_read(lookup), piece, differs.delay().named("differs"))
             }
             ExactMemory::Distributed => {
                 let all_slots = cat([slot.way, slot.row]);
-                let access = Access { write: slot.write, read: slot.read, row: all_slots, word: slot.word };
-                (slot.read, ram::copy("copy", 1 << all_slots.width(), access), lit(1, 1))
+                let access = Access { write: slot.write, read: slot.read, row: all_slots, word: written };
+                let word = ram::copy("copy", 1 << all_slots.width(), access);
+                (slot.read, looked_at("copy", word), constant(Value::ones(self.geometry.ways)))
             }
         };
-        slot.answer(taken, found, uneven);
+        slot.answer(taken, piece, uneven);
         words
     }
 
@@ -276,8 +294,8 @@ impl Block for ExactTable {
         if !rows.is_power_of_two() || !(8..=32_768).contains(&rows) {
             return Err(format!("table {name} with {rows} rows a way: use a power of two from 8 to 32768"));
         }
-        if key_w % 4 != 0 || !(12..=64).contains(&key_w) || layout.key_mask.checked_shr(key_w).unwrap_or(0) != 0 {
-            return Err(format!("table {name} with keys of {key_w} bits: use a multiple of 4 from 12 to 64"));
+        if key_w % 4 != 0 || !(12..=KEY_W).contains(&key_w) || layout.key_mask.checked_shr(key_w).unwrap_or(0) != 0 {
+            return Err(format!("table {name} with keys of {key_w} bits: use a multiple of 4 from 12 to 48"));
         }
         if layout.key_mask == 0 || layout.value_mask == 0 || layout.valid_w != 2 {
             return Err(format!("table {name} stores no key, no value or one bank: an exact table needs all three"));
@@ -295,7 +313,8 @@ impl Block for ExactTable {
         let (lookup, slot, mask) = (&io.lookup, &io.slot, self.layout.key_mask);
         let rows = self.geometry.hash().rows(lookup.key);
         let asked_at_row = carry_valid("asked", lookup.valid, hash::LATENCY);
-        let words = self.words(asked_at_row, &rows, slot);
+        let written = word_of(&self.layout, slot);
+        let words = self.words(asked_at_row, &rows, slot, written);
 
         let asked = carry_valid("asked_in_ram", asked_at_row, ram::LATENCY);
         let key = carry("key", squeeze(mask, lookup.key), WORD);
@@ -329,7 +348,7 @@ impl Block for ExactTable {
         }
         if !met.is_empty() {
             let met = asked & cat(met).any();
-            ways.push(self.compare("written", slot.word, key, bank, met, storable));
+            ways.push(self.compare("written", written, key, bank, met, storable));
         }
 
         // At most one value among the hits (rule 1), so an or-tree selects it.

@@ -133,10 +133,10 @@ pub struct TableEvents<S> {
 }
 
 /// The management side: one command at a time to one of the tables. All that goes in stays as it is from `start` to
-/// `done`. Beside the wait for clocks without a lookup, an insert or a delete takes less than 30 clocks a way of the
-/// table, a read less than 20, a commit about 20, and a clear as many as the deepest table has rows. A sync takes a clock a
-/// row of the exact tables that were edited, about ten more for each slot that differs and in what shares its row, and
-/// less than 20 an entry of the direct tables that were edited.
+/// `done`. Beside the wait for clocks without a lookup, an insert or a delete takes less than 40 clocks a way of the
+/// table, a read less than 30, a commit about 20, and a clear as many as the deepest table has rows. A sync takes a clock a
+/// row of the exact tables that were edited, about 35 more for each slot that differs, and less than 20 an entry of the
+/// direct tables that were edited.
 ///
 /// Bits of a word for `flip_bit`: 1 to 0 validity, 49 to 2 key, 113 to 50 value, 129 to 114 delta, 130 parity.
 #[derive(Bundle, Clone, Debug)]

@@ -2,15 +2,18 @@
 //!
 //! ```text
 //!                     ┌───────────── bank, ready
-//!  manage ──▶ check ──┴▶ hash, read, judge ──▶ compose ──▶ slot of the table
+//!  manage ──▶ check ──┴▶ hash, read, judge ──▶ compose ──▶ word register, slot of the table
 //!                         ▲            │ way by way      (validity, delta, parity)
 //!                         └────────────┘
 //! ```
 //!
+//! Words pass in pieces of 16 bits, one a clock; each table has a register that puts them together to the word that is
+//! written.
+//!
 //! An insert or delete hashes its key, reads the key's slot in the other ways and then in the command's, and writes that
 //! one if all is well. A sync goes through the tables that were edited since the last one, a row a clock, and stops at rows
-//! whose banks differ. A direct table is managed alike, with its two banks for ways. Nothing here is fast, and no
-//! comparison is wider than a clock allows: words are registered, compared in groups, and judged a clock later.
+//! whose banks differ, of which it changes the slots that do. A direct table is managed alike, with its two banks for
+//! ways.
 //!
 //! 1. Only the shadow bank is edited. A slot in use in the active bank keeps key and value; its word may be rewritten
 //!    with another validity of the shadow bank.
@@ -32,16 +35,20 @@
 use super::{
     Operation, SlotAccess, Table, TableManage, TableStatus, Tables,
     exact::FOUND_LATENCY,
-    layout::{Content, KEY_W, VALUE_W},
+    lane::{Lane, Passing},
+    pieces::{AT_W, LAST},
+    ram,
     serial_hash::{SerialHash, Steps},
     steps::Step,
-    words::{delta, differences, flip_mask, parities},
 };
 use crate::{carry, carry_valid};
 use hdl::*;
 
-/// Clocks from `taken` to what is judged: the tables are multiplexed, then compared in two stages.
+/// Clocks from `taken` to what is judged: the tables' pieces come together, then are compared in two stages.
 const JUDGED_LATENCY: u32 = FOUND_LATENCY + 3;
+
+/// Ways of any table at most.
+const MOST_WAYS: u32 = 8;
 
 /// Configuration of the management side: the tables that it manages.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -141,7 +148,6 @@ impl Block for TableManager {
         let last_way = self
             .constant_of(table, way_w, |t| if t >= Table::Function { 1 } else { tables.geometry(t).ways as u64 - 1 });
         let last_row = self.constant_of(table, row_w, |t| u64::from(tables.geometry(t).rows) - 1);
-        let at_last_way = (direct | way.eq(last_way)).delay();
         let at_last_row = row.eq(last_row).delay();
         let after = |way: Bits| mux(way.eq(last_way), lit(way_w, 0), way + 1);
         let out_of_range = self.out_of_range(command);
@@ -157,70 +163,75 @@ impl Block for TableManager {
         let command_row = if row_w < 16 { command.row.trunc(row_w) } else { command.row.zext(row_w) };
         let misplaced = key_row.ne(command_row).delay();
 
-        // The word that was read last: the other tables' are 0.
-        let words = Table::ALL.iter().zip(io.slots()).map(|(t, slot)| {
-            let (content, parity) = tables.layout(*t).unpack(slot.found);
-            cat([parity, pack(&content)])
-        });
-        let any_word = words.reduce(|a, b| a | b).expect("there are tables");
-        let taken = cat(io.slots().map(|slot| slot.taken)).any();
         // Rows that were read in a scan, beside what is known of them.
+        let taken = cat(io.slots().map(|slot| slot.taken)).any();
         let scanned = carry_valid("scanned", taken, FOUND_LATENCY + 1);
         let scanned_row = carry("scanned_row", row, FOUND_LATENCY);
         let scanned_last = scanned_row.eq(last_row).delay();
         let scanned_row = scanned_row.delay();
-        let arrives = carry_valid("taken", taken, FOUND_LATENCY);
-        let found_word = any_word.delay_enable(arrives);
-        let uneven = cat(io.slots().into_iter().rev().map(|slot| slot.uneven));
-        let uneven = (uneven & this_table).any().delay_enable(arrives);
-        let odd = parities("found", found_word).delay();
-        let found = unpack(&Content::shape(), found_word.trunc(found_word.width() - 1));
-        let command_key = command.key & (!direct).repeat(KEY_W);
-        let other_key = differences(found.key, command_key).delay();
-        let other_value = differences(found.value, command.value.trunc(VALUE_W)).delay();
-        let sound = (!odd.parity()).delay();
-        let same_key = (!other_key.any()).delay();
-        let same_value = (!other_value.any()).delay();
-        let found_valid = found.valid & sound.repeat(2);
+        let uneven = io.slots().into_iter().enumerate().map(|(i, slot)| {
+            let ways = slot.uneven.zext(MOST_WAYS);
+            ways & this_table.bit(i as u32).repeat(MOST_WAYS)
+        });
+        let uneven = uneven.reduce(|a, b| a | b).expect("there are tables").delay();
+
+        // The pieces that are read, and those that are sent.
+        let number = count.trunc(AT_W);
+        let look = carry("look", number, ram::LATENCY);
+        let found_at = carry("found_at", look, FOUND_LATENCY - ram::LATENCY);
+        let found_piece = io.slots().map(|slot| slot.found).into_iter().reduce(|a, b| a | b);
+        let composing = step.is(Step::Compose);
+        let lane = Lane::new(
+            command,
+            &Passing {
+                found: carry_valid("piece_taken", taken & step.is(Step::Read), FOUND_LATENCY),
+                found_piece: found_piece.expect("there are tables"),
+                composed: composing & count.lt(LAST),
+                at: mux(composing, number, found_at),
+                begins: step.is(Step::Check),
+                inserts,
+                edits: inserts | deletes,
+                direct,
+                translates: table.lt(Table::Mac as u64),
+            },
+        );
+        let sound = lane.sound;
+        let same_key = !lane.key_differs;
+        let found_valid = lane.old_bits & sound.repeat(2);
 
         // What is known of the slot and of the key's other slots, bank by bank.
         let valid = reg(2);
         let duplicate = reg(1);
         let in_shadow = mux(shadow, valid.bit(1), valid.bit(0));
         let in_active = mux(bank, valid.bit(1), valid.bit(0));
-        let same_entry = same_key & same_value;
+        let same_entry = same_key & !lane.value_differs;
         command.old_valid.set(valid);
-        command.old_key.set(found.key);
-        command.old_value.set(found.value.zext(64));
+        command.old_key.set(lane.old_key);
+        command.old_value.set(lane.old_value.zext(64));
 
-        // The word that is written.
+        // The validity that is written.
         let shadow_bit = cat([shadow, bank]);
         let valid_of_slot = mux(inserts, valid | shadow_bit, mux(syncs, in_active.repeat(2), valid & !shadow_bit));
         let valid_of_row = (inserts | (syncs & in_active)).zext(2);
-        let new_delta = delta(command.key.trunc(32), command.value.trunc(32)) & table.lt(Table::Mac as u64).repeat(16);
-        let new_content = Content {
-            valid: mux(direct, valid_of_row, valid_of_slot),
-            key: mux(inserts, command_key, found.key),
-            value: mux(inserts, command.value.trunc(VALUE_W), found.value),
-            delta: mux(inserts, new_delta, found.delta),
-        };
-        let new_content = pack(&new_content);
-        let (flipped_content, flipped_parity) = flip_mask(command.flip_bit, command.flip & (inserts | deletes));
-        let content = reg(new_content.width()).reset(0);
-        let new_odd = parities("new", new_content);
-        let content_parities = reg(new_odd.width()).reset(0);
-        let parity = reg(1).reset(0);
-        for (i, (t, slot)) in Table::ALL.iter().zip(io.slots()).enumerate() {
+        let new_valid = mux(direct, valid_of_row, valid_of_slot);
+
+        // Ways of the row that differ and are still to be seen to, that of bit 0 next.
+        let uneven_left = reg(MOST_WAYS);
+        for (i, slot) in io.slots().into_iter().enumerate() {
             let (slot_way_w, slot_row_w) = (slot.way.width(), slot.row.width());
             slot.read.set(reading.bit(i as u32));
+            slot.look.set(look);
             slot.write.set(writing.bit(i as u32));
             slot.all.set(clearing);
             slot.row.set(row.trunc(slot_row_w));
             let fits = slot_row_w + slot_way_w <= row_w;
             let counted = if fits { row.slice(slot_row_w..slot_row_w + slot_way_w) } else { lit(slot_way_w, 0) };
             slot.way.set(mux(clearing, counted, way.trunc(slot_way_w)));
-            slot.word.set(tables.layout(*t).pack(&unpack(&Content::shape(), content), parity));
+            slot.put.set(lane.sent);
+            slot.at.set(lane.sent_at);
+            slot.piece.set(lane.sent_piece);
         }
+        let first_piece = cat([direct, lit(AT_W - 1, 0)]).zext(count.width());
         let fail = |s: TableStatus| {
             status(s);
             step.go(Step::Answer);
@@ -279,8 +290,6 @@ impl Block for TableManager {
                         .case(Operation::Clear.encoded(), || {
                             row.set(0);
                             edited.set(0);
-                            content.set(0);
-                            parity.set(0);
                             clearing.set(1);
                             by_command.set(1);
                             command.ready.set(0);
@@ -301,7 +310,7 @@ impl Block for TableManager {
                 when(count.eq(u64::from(hash.clocks() + 2)), || step.go(Step::Visit));
             }
             Step::Visit => {
-                count.set(0);
+                count.set(first_piece);
                 when(hashes, || row.set(key_row));
                 when(direct & syncs, || way.set(bank.zext(way_w)));
                 reading.set(this_table);
@@ -313,8 +322,12 @@ impl Block for TableManager {
             }
             Step::Read => {
                 when(taken, || {
-                    reading.set(0);
-                    step.go(Step::Fetch);
+                    count.set(count + 1);
+                    when(count.eq(LAST), || {
+                        reading.set(0);
+                        count.set(0);
+                        step.go(Step::Fetch);
+                    });
                 });
             }
             Step::Fetch => {
@@ -329,14 +342,16 @@ impl Block for TableManager {
                 .otherwise(|| valid.set(found_valid));
                 when(syncs | way.eq(target), || step.go(Step::Decide)).otherwise(|| {
                     let live = mux(shadow, found_valid.bit(1), found_valid.bit(0));
-                    when(!direct & live & same_key & !same_value, || duplicate.set(1));
+                    when(!direct & live & same_key & lane.value_differs, || duplicate.set(1));
                     way.set(after(way));
                     count.set(0);
                     when(hashes, || step.go(Step::Hash)).otherwise(|| step.go(Step::Visit));
                 });
             }
             Step::Decide => {
-                step.go(Step::Compose);
+                count.set(first_piece);
+                step.go(Step::Seal);
+                when(inserts, || step.go(Step::Compose));
                 when(syncs, || {
                     when(!sound | (!direct & in_shadow.eq(in_active)), || step.go(Step::Next));
                     // It may be as damaged in one bank only.
@@ -355,13 +370,15 @@ impl Block for TableManager {
                 });
             }
             Step::Compose => {
-                content.set(new_content ^ flipped_content);
-                content_parities.set(new_odd);
-                when(direct & syncs, || way.set(shadow.zext(way_w)));
-                step.go(Step::Seal);
+                count.set(count + 1);
+                when(count.eq(LAST + 1), || step.go(Step::Seal));
             }
             Step::Seal => {
-                parity.set(content_parities.parity() ^ flipped_parity);
+                lane.send_last(new_valid);
+                when(direct & syncs, || way.set(shadow.zext(way_w)));
+                step.go(Step::Send);
+            }
+            Step::Send => {
                 writing.set(this_table);
                 step.go(Step::Write);
             }
@@ -385,23 +402,23 @@ impl Block for TableManager {
             Step::Scan => {
                 // Rows behind the last one are read in vain, until it is known of that one.
                 when(taken, || row.set(row + 1));
-                way.set(0);
-                when(scanned & (uneven | scanned_last), || {
+                way.set(constant(Value::ones(way_w)));
+                uneven_left.set(uneven);
+                when(scanned & (uneven.any() | scanned_last), || {
                     reading.set(0);
                     row.set(scanned_row);
-                    when(uneven, || step.go(Step::Visit)).otherwise(next_table);
+                    when(uneven.any(), || step.go(Step::Next)).otherwise(next_table);
                 });
             }
             Step::Next => {
                 way.set(way + 1);
-                step.go(Step::Visit);
-                when(at_last_way, || {
+                uneven_left.set(uneven_left.shr(1));
+                when(uneven_left.bit(0), || step.go(Step::Visit));
+                when(!uneven_left.any(), || {
                     row.set(row + 1);
-                    reading.set(this_table);
-                    step.go(Step::Scan);
-                    when(at_last_row, || {
-                        reading.set(0);
-                        next_table();
+                    when(at_last_row, next_table).elsewhen(direct, || step.go(Step::Visit)).otherwise(|| {
+                        reading.set(this_table);
+                        step.go(Step::Scan);
                     });
                 });
             }

@@ -1,11 +1,12 @@
 //! The steps of the management side.
 //!
 //! ```text
-//!  insert, delete   Check ─▶ (Hash ─▶ Visit ─▶ Read ─▶ Fetch ─▶ Judge) each way ─▶ Decide ─▶ Compose ─▶ Seal ─▶ Write ─▶ Answer
+//!  insert           Check ─▶ (Hash ─▶ Visit ─▶ Read ─▶ Fetch ─▶ Judge) each way ─▶ Decide ─▶ Compose ─▶ Seal ─▶ Send ─▶ Write ─▶ Answer
+//!  delete           the same without Compose
 //!  read             Check ─▶ Visit ─▶ Read ─▶ Fetch ─▶ Judge ─▶ Decide ─▶ Answer
 //!  commit           Drain ─▶ Answer
 //!  clear            Drain ─▶ Clear ─▶ Answer
-//!  sync             (Seek ─▶ Scan) each table ─▶ Answer; from Scan, Visit to Write and Next for the ways of a row
+//!  sync             (Seek ─▶ Scan) each table ─▶ Answer; from Scan, Next and Visit to Write for the ways of a row that differ
 //! ```
 
 use hdl::Encode;
@@ -25,25 +26,27 @@ pub(super) enum Step {
     Hash,
     /// Chooses the row in the way to be read.
     Visit,
-    /// Reads the slot, as soon as the table can.
+    /// Reads the slot once for each piece of its word, as soon as the table can.
     Read,
-    /// Waits for its word, and for what the comparators say of it.
+    /// Waits for the last piece, and for what the comparators say of it.
     Fetch,
     /// Keeps that, and goes on to the next way.
     Judge,
     /// Accepts or refuses.
     Decide,
-    /// Puts the new word together.
+    /// Sends the pieces of the new word to the table, but for the last one.
     Compose,
-    /// Adds its parity.
+    /// Puts the last one together: validity and parity.
     Seal,
-    /// Writes it.
+    /// Sends it.
+    Send,
+    /// Writes the word.
     Write,
     /// Finds the next table that a sync has work in.
     Seek,
     /// Reads the table's rows until one may differ between the banks.
     Scan,
-    /// Goes on to the next slot of that row, or behind it.
+    /// Goes on to the next slot of that row that differs, or behind the row.
     Next,
     /// Answers.
     Answer,
