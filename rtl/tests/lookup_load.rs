@@ -120,5 +120,6 @@ fn a_nat_table_filled_to_its_rating_hits() {
     bench.drain();
     assert_eq!(bench.counted, bench.expected);
     assert!(bench.counted[0][..2].iter().all(|n| *n > 4000) && bench.counted[1][1] > 0, "{:?}", bench.counted);
-    assert!(inserted / u64::from(2 * n) < 200, "an insert takes {} clocks", inserted / u64::from(2 * n));
+    // Four lookups in five clocks leave one for a piece.
+    assert!(inserted / u64::from(2 * n) < 400, "an insert takes {} clocks", inserted / u64::from(2 * n));
 }
