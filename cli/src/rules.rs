@@ -62,7 +62,7 @@ pub fn run(args: Args) -> Outcome {
 fn compile(file: &File) -> Result<(Rules, Vec<RegisterWrite>, String), Fail> {
     let profile = file.profile.get()?;
     let rules = Rules::load(&file.rules).map_err(Fail::input)?;
-    let writes = program::compile(&rules, &profile.name, &profile.config.tables()).map_err(Fail::input)?;
+    let writes = program::compile(&rules, &profile.name, &profile.config.map()).map_err(Fail::input)?;
     Ok((rules, writes, profile.name))
 }
 

@@ -5,6 +5,7 @@ use crate::{
     ingress::{LEAST_PAGE_BEATS, least_pages},
     lookup::{Geometry, Management, Tables},
     packet::Size,
+    punt::{MOST_LIMITERS, PuntLimit},
 };
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -55,6 +56,8 @@ pub struct TableConfig {
     pub mac_rows: u32,
     /// Next hops; a power of two.
     pub next_hops: u32,
+    /// Limiters of frames to the Orchestration Module; 0, or a power of two.
+    pub punt_limits: u32,
     /// How commands reach the memory of the NAT tables: `shared` or `own_port`.
     pub management: Management,
 }
@@ -232,6 +235,12 @@ impl EmConfig {
         check_exact("nat", t.nat_ways, t.nat_rows)?;
         check_exact("mac", t.mac_ways, t.mac_rows)?;
         power_of_two("table.next_hops", t.next_hops, 2, 256)?;
+        if t.punt_limits > 0 && (!t.punt_limits.is_power_of_two() || !(2..=MOST_LIMITERS).contains(&t.punt_limits)) {
+            return Err(format!(
+                "table.punt_limits = {} is out of range; choose a power of two from 2 to {MOST_LIMITERS}, or 0 to leave the limiters out.",
+                t.punt_limits
+            ));
+        }
         if t.management == Management::Shared && self.data_w > 256 {
             return Err(format!(
                 "table.management = \"shared\" does not suit data_w = {}, where a lookup may come in every clock and none is left for commands; set table.management = \"own_port\".",
@@ -260,9 +269,19 @@ impl EmConfig {
         }
     }
 
+    /// The limiters of frames to the Orchestration Module, if there are any.
+    pub fn punt_limit(&self) -> Option<PuntLimit> {
+        (self.table.punt_limits > 0).then_some(PuntLimit { limiters: self.table.punt_limits })
+    }
+
     /// What the register map depends on.
     pub fn map(&self) -> MapConfig {
-        MapConfig { tables: self.tables(), data_w: self.data_w, max_frame: self.max_frame }
+        MapConfig {
+            tables: self.tables(),
+            punt_limits: self.table.punt_limits,
+            data_w: self.data_w,
+            max_frame: self.max_frame,
+        }
     }
 }
 
@@ -335,6 +354,9 @@ mod tests {
         assert!(with(|c| (c.table.mac_ways, c.table.mac_rows) = (6, 64)).contains("from 128"));
         assert!(with(|c| c.table.mac_ways = 9).contains("table.mac_ways = 9"));
         assert!(with(|c| c.table.next_hops = 512).contains("table.next_hops = 512"));
+        assert!(with(|c| c.table.punt_limits = 6).contains("table.punt_limits = 6"));
+        let many = with(|c| c.table.punt_limits = 128);
+        assert!(many.contains("table.punt_limits = 128") && many.contains("from 2 to 64, or 0"), "{many}");
         let clash = with(|c| c.data_w = 512);
         assert!(clash.contains("management = \"shared\"") && clash.contains("data_w = 512"), "{clash}");
     }

@@ -12,6 +12,7 @@ pub mod lookup;
 pub mod outcome;
 pub mod verdict;
 pub mod rewrite;
+pub mod punt;
 pub mod egress;
 pub mod meter;
 pub mod path;

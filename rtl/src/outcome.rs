@@ -96,6 +96,8 @@ outcomes! {
     NotForUs = 49, Drop, "not_for_us";
     /// A table entry that may have been the frame's failed its parity.
     Parity = 50, Drop, "parity";
+    /// A frame to be punted found no token of the limiter that counts for it.
+    PuntRate = 51, Drop, "punt_rate";
 }
 
 impl Outcome {

@@ -8,6 +8,9 @@
 //!                 │            └▶ icrc ─────────────────────────────┘│  │
 //!                 └──────────────── release ─────────────────────────┘  └ (buffer)
 //! ```
+//! Behind `decide` the limiters of frames to the Orchestration Module are asked too; `egress` gets their answer while the
+//! frame waits there. Forwarded frames do not wait.
+//!
 //! [`stages`](Path::stages) says how many clocks each stage takes; a frame's first beat leaves [`latency`](Path::latency)
 //! clocks after its last beat came in, if nothing waits before it.
 //!
@@ -23,6 +26,7 @@ use crate::{
     lookup::{RxLate, RxRequest, RxResponse, Tables, TxLate, TxRequest, TxResponse},
     packet::{Direction, delay_line, later},
     parse::Parse,
+    punt::{PuntAsk, PuntLimit},
     rewrite::{Icrc, Macs, Mapping, UPDATE_LATENCY, Update},
     stream::{Axis, HostUser, NetUser, PathUser, PuntUser, assert_stream, assume_stream},
     verdict::{CLASSIFY_LATENCY, Classify, DECIDE_LATENCY, DecideRx, DecideTx, LOCATE_LATENCY, Locate},
@@ -33,6 +37,9 @@ use hdl::*;
 const VERDICT: u32 = if Tables::LATENCY > CLASSIFY_LATENCY { Tables::LATENCY } else { CLASSIFY_LATENCY };
 /// The late answer comes with the action.
 const _: () = assert!(VERDICT + UPDATE_LATENCY >= Tables::LATE_LATENCY && UPDATE_LATENCY >= DECIDE_LATENCY);
+
+/// Clocks from an action to whether its frame, one to be punted, is refused.
+const REFUSAL: u32 = PuntLimit::LATENCY - (UPDATE_LATENCY - DECIDE_LATENCY);
 
 /// The block.
 #[derive(Clone, Debug)]
@@ -112,6 +119,14 @@ pub struct PathIo<S> {
     #[output]
     #[shape(Axis::shape(config.data_w, bundle::packed_width(&PuntUser::shape())))]
     pub m_axis_punt: Axis<S>,
+    /// What the limiters are asked.
+    #[output]
+    #[present(config.table.punt_limits > 0)]
+    pub punt_ask: Option<PuntAsk<S>>,
+    /// The limiters' answer, [`PuntLimit::LATENCY`] clocks later.
+    #[input]
+    #[present(config.table.punt_limits > 0)]
+    pub punt_refused: Option<S>,
     /// What is counted.
     #[output]
     pub events: PathEvents<S>,
@@ -253,7 +268,16 @@ impl Block for Path {
         // Read side: out of the buffer, each frame to its output.
         let punt_beats = c.buffer.punt_beats;
         let difference_after = self.icrc().latency().saturating_sub(VERDICT + UPDATE_LATENCY);
-        let egress = instance(&Egress { size, direction, buffer_beats, pages, punt_beats, difference_after });
+        let refusal_after = if io.punt_refused.is_some() { REFUSAL } else { 0 };
+        let egress =
+            instance(&Egress { size, direction, buffer_beats, pages, punt_beats, difference_after, refusal_after });
+        if let Some(ask) = &io.punt_ask {
+            let function = decided.extent.function;
+            assign(ask, &PuntAsk { valid: decided.valid, outcome: decided.outcome, function });
+        }
+        if let (Some(refused), Some(to)) = (io.punt_refused, egress.refused) {
+            to.set(refused);
+        }
         if let (Some(icrc), Some(difference)) = (icrc, egress.difference) {
             difference.set(icrc.difference);
         }

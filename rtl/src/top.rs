@@ -8,7 +8,7 @@
 //!  s_axis_net0 ═▶┤               ││                 ┌═▶┘
 //!  s_axis_net1 ═▶┘               │└═════════════════┘
 //!                                ▼▲
-//!                              tables
+//!                              tables, punt_limit
 //!                                ▲
 //!  s_axil_m2m ─────────────────▶ csr ◀─ events
 //! ```
@@ -19,7 +19,8 @@ use crate::{
     inject::Inject,
     meter::Meter,
     packet::{Direction, port},
-    path::Path,
+    path::{Path, PathIo},
+    punt::PuntAsk,
     stream::{Arbiter, Axis, HostUser, InjectUser, NetUser, PathUser, PuntUser, assert_stream, assume_stream},
 };
 use hdl::*;
@@ -164,6 +165,16 @@ impl Block for EmTop {
         connect(&tables.rx_response, &rx_tables.response);
         connect(&tables.rx_late, &rx_tables.late);
         connect(&csr.manage, &tables.manage);
+        if let Some(limits) = c.punt_limit() {
+            let punt_limit = instance(&limits);
+            connect(csr.punt_limit.as_ref().expect("the registers write limiters"), &punt_limit.write);
+            let ask = |path: &PathIo<Bits>, ask: &PuntAsk<Bits>, refused: Bits| {
+                connect(path.punt_ask.as_ref().expect("a path asks the limiters"), ask);
+                path.punt_refused.expect("a path hears the limiters").set(refused);
+            };
+            ask(&tx, &punt_limit.tx_ask, punt_limit.tx_refused);
+            ask(&rx, &punt_limit.rx_ask, punt_limit.rx_refused);
+        }
         let settings: &Settings<Bits> = &csr.settings;
         connect(settings, rx.settings.as_ref().expect("the way in has settings"));
         let net0_up = io.net_link_up.bit(0).delay_reset(0);

@@ -5,7 +5,7 @@ mod bus;
 use bus::{Bus, CONFIG, Random};
 use em_rtl::{
     csr::{
-        self, Access, Area, Csr, MAGIC, PortCounter, Reg, function_counter, outcome_counter, port_counter, resp,
+        self, Access, Area, Csr, MAGIC, MapConfig, PortCounter, Reg, function_counter, outcome_counter, port_counter, resp,
         table_counter,
     },
     lookup::{Operation, Table, TableStatus},
@@ -163,6 +163,12 @@ fn bus_01_accesses_under_random_stalls_match_a_map_of_bytes() {
         for _ in 0..400 {
             let reg = rw[random.below(rw.len())];
             let data = random.next() as u32;
+            // A write of PUNT_LIMIT_MATCH is kept, but refused where there is no limiter of the number.
+            let absent = model[&Reg::PuntLimitSelect] >= CONFIG.punt_limits;
+            let due = |strb: u32| {
+                let refused = reg == Reg::PuntLimitMatch && absent && strb & 1 == 1;
+                if refused { resp::SLVERR } else { resp::OKAY }
+            };
             match random.below(4) {
                 0 => assert_eq!(bus.value(reg.offset()), model[&reg], "{}", reg.name()),
                 1 => {
@@ -170,12 +176,12 @@ fn bus_01_accesses_under_random_stalls_match_a_map_of_bytes() {
                     let (w, (r, value)) = bus.both((reg.offset(), data), other.offset());
                     let old = model[&other];
                     model.insert(reg, data & reg.mask());
-                    assert_eq!((w, r), (resp::OKAY, resp::OKAY));
+                    assert_eq!((w, r), (due(15), resp::OKAY));
                     assert!(value == old || value == model[&other]);
                 }
                 _ => {
                     let strb = random.below(16) as u32;
-                    assert_eq!(bus.write_strb(reg.offset(), data, strb), resp::OKAY);
+                    assert_eq!(bus.write_strb(reg.offset(), data, strb), due(strb));
                     let lanes = (0..4).filter(|i| strb >> i & 1 == 1).fold(0, |m, i| m | 0xff << (8 * i));
                     let merged = (model[&reg] & !lanes) | (data & lanes & reg.mask());
                     model.insert(reg, merged);
@@ -220,6 +226,66 @@ fn settings_reach_the_paths() {
     bus.write(Reg::Uplink.offset(), 1);
     bus.write(Reg::NotForUs.offset(), 2 | 0x1234 << 16);
     assert_eq!(read(&bus), [1, 2, 0x1234]);
+}
+
+/// What a limiter is programmed with: number, enable, any function, function, any reason, reason, interval, burst.
+type Programmed = [u64; 8];
+
+#[test]
+fn limiters_are_programmed_by_the_write_of_what_they_fit() {
+    let (mut bus, played) = bench(12, 20);
+    let programmed = Rc::new(RefCell::new(Vec::<Programmed>::new()));
+    let (seen, tables) = (programmed.clone(), played.clone());
+    bus.each_clock = Box::new(move |sim| {
+        quiet(sim);
+        tables.borrow_mut().clock(sim);
+        let limit = sim.io.punt_limit.as_ref().unwrap();
+        if sim.peek_bool(limit.install) {
+            let r = &limit.rule;
+            let fields = [limit.limiter, r.enable, r.any_function, r.function, r.any_reason, r.reason];
+            let [a, b, c, d, e, f] = fields.map(|port| sim.peek_u64(port));
+            let [interval, burst] = [limit.interval, limit.burst].map(|port| sim.peek_u64(port));
+            seen.borrow_mut().push([a, b, c, d, e, f, interval, burst]);
+        }
+    });
+    let fits = |function, reason: u32, flags: u32| function | reason << 16 | flags << 24;
+    let ttl = Outcome::PuntTtl.code() as u32;
+    let mut write = |reg: Reg, value| bus.write(reg.offset(), value);
+    assert_eq!(write(Reg::PuntLimitSelect, 3), resp::OKAY);
+    assert_eq!(write(Reg::PuntLimitInterval, 0x0fed_cba9), resp::OKAY);
+    assert_eq!(write(Reg::PuntLimitBurst, 0x3a5), resp::OKAY);
+    assert_eq!(*programmed.borrow(), [[0; 8]; 0]);
+    assert_eq!(write(Reg::PuntLimitMatch, fits(0x1234, ttl, 0x80)), resp::OKAY);
+    assert_eq!(programmed.take(), [[3, 1, 0, 0x1234, 0, 6, 0x0fed_cba9, 0x3a5]]);
+    assert_eq!(write(Reg::PuntLimitSelect, 0), resp::OKAY);
+    assert_eq!(write(Reg::PuntLimitMatch, fits(0, 0, 0x83)), resp::OKAY);
+    assert_eq!(write(Reg::PuntLimitMatch, fits(0, 0, 0x03)), resp::OKAY);
+    // No punt has such a code.
+    assert_eq!(write(Reg::PuntLimitMatch, fits(5, 0x26, 0x80)), resp::OKAY);
+    let (interval, burst) = (0x0fed_cba9, 0x3a5);
+    let expected = [[0, 1, 1, 0, 1, 0], [0, 0, 1, 0, 1, 0], [0, 0, 0, 5, 0, 6]];
+    assert_eq!(programmed.take(), expected.map(|[a, b, c, d, e, f]| [a, b, c, d, e, f, interval, burst]));
+    for absent in [4, 255] {
+        assert_eq!(write(Reg::PuntLimitSelect, absent), resp::OKAY);
+        assert_eq!(write(Reg::PuntLimitMatch, fits(0, 0, 0x83)), resp::SLVERR, "there is no such limiter");
+    }
+    assert_eq!(write(Reg::PuntLimitSelect, 1), resp::OKAY);
+    assert_eq!(bus.write_strb(Reg::PuntLimitMatch.offset(), 0, 14), resp::OKAY);
+    assert_eq!(*programmed.borrow(), [[0; 8]; 0], "without the strobe of byte 0 nothing happens");
+}
+
+#[test]
+fn without_limiters_their_registers_are_not_there() {
+    let config = MapConfig { punt_limits: 0, ..CONFIG };
+    let mut bus = Bus::new(&Csr { config }, 13, 0, Box::new(quiet));
+    assert!(bus.sim.io.punt_limit.is_none());
+    let blocks = bus.value(Reg::Directory.offset()) & 0xff;
+    assert_eq!(blocks as usize, Area::ALL.len() - 1);
+    assert_eq!(bus.read(Area::FIRST_RECORD + Area::RECORD * blocks).0, resp::DECERR);
+    for reg in Reg::ALL.iter().filter(|reg| reg.is_of_limiters()) {
+        assert_eq!(bus.read(reg.offset()).0, resp::DECERR, "{}", reg.name());
+        assert_eq!(bus.write(reg.offset(), 0), resp::DECERR, "{}", reg.name());
+    }
 }
 
 #[test]

@@ -14,10 +14,13 @@ pub use live::{Change, Live, UpdateError};
 pub use writer::{Slot, Writer};
 
 use em_rtl::{
-    csr::Reg,
-    lookup::{Operation, Table, Tables, function_value, nat_rx_value, nat_tx_key, nat_tx_value},
+    csr::{MapConfig, Reg},
+    lookup::{Operation, Table, function_value, nat_rx_value, nat_tx_key, nat_tx_value},
+    outcome::Outcome,
 };
-use em_rules::{Capacity, Feature, Function, Mac, Mode, Nat, NotForUs, Rules, RulesError, Unmatched, Uplink};
+use em_rules::{
+    Capacity, Feature, Function, Mac, Mode, Nat, NotForUs, PuntReason, Rules, RulesError, Unmatched, Uplink,
+};
 use serde::{Deserialize, Serialize};
 use std::net::IpAddr;
 
@@ -30,25 +33,25 @@ pub struct RegisterWrite {
     pub data: u32,
 }
 
-/// The register writes that install `rules` in hardware with these tables. `profile` is its name, for messages.
+/// The register writes that install `rules` in hardware with this map. `profile` is its name, for messages.
 ///
 /// # Errors
 /// What the hardware has no block for, more rows than its tables hold, or a mapping that finds no place (which does not
 /// happen up to the rated number): each with the line, the value and the remedy.
-pub fn compile(rules: &Rules, profile: &str, tables: &Tables) -> Result<Vec<RegisterWrite>, RulesError> {
-    install(rules, profile, tables).map(|(writes, _)| writes)
+pub fn compile(rules: &Rules, profile: &str, map: &MapConfig) -> Result<Vec<RegisterWrite>, RulesError> {
+    install(rules, profile, map).map(|(writes, _)| writes)
 }
 
 /// The same, and what stands in the tables then: to be changed by [`Live::update`].
 ///
 /// # Errors
 /// As [`compile`].
-pub fn install(rules: &Rules, profile: &str, tables: &Tables) -> Result<(Vec<RegisterWrite>, Live), RulesError> {
+pub fn install(rules: &Rules, profile: &str, map: &MapConfig) -> Result<(Vec<RegisterWrite>, Live), RulesError> {
     rules.check_features(profile, has)?;
-    rules.check_capacity(&capacity(profile, tables))?;
+    rules.check_capacity(&capacity(profile, map))?;
     let entries = entries(rules)?;
     let changes: Vec<Change> = entries.iter().map(|(change, _)| *change).collect();
-    let mut live = Live::new(tables);
+    let mut live = Live::new(&map.tables);
     let update = live.update(&changes).map_err(|error| {
         let (UpdateError::NoPlace { table, key } | UpdateError::Absent { table, key }) = error;
         let of_key = |change: &Change| matches!(change, Change::Set(t, k, _) if (*t, *k) == (table, key));
@@ -66,6 +69,9 @@ pub fn install(rules: &Rules, profile: &str, tables: &Tables) -> Result<(Vec<Reg
     let uplink = Reg::Uplink.field("port").place(u32::from(*rules.port.uplink == Uplink::Net1));
     let settings = [(Reg::Uplink, uplink), (Reg::NotForUs, not_for_us(rules))];
     writes.extend(settings.map(|(reg, data)| RegisterWrite { addr: reg.offset(), data }));
+    let mut limits = Writer::default();
+    punt_limits(rules, map.punt_limits, &mut limits);
+    writes.extend(limits.into_writes());
     Ok((writes, live))
 }
 
@@ -101,13 +107,15 @@ pub fn to_json(writes: &[RegisterWrite]) -> String {
 }
 
 /// How many rows of each section the tables hold.
-pub fn capacity(profile: &str, tables: &Tables) -> Capacity {
+pub fn capacity(profile: &str, map: &MapConfig) -> Capacity {
+    let tables = &map.tables;
     let slots = |table| tables.geometry(table).slots() as usize;
     Capacity {
         function_ids: tables.functions as usize,
         nat: tables.rated_mappings() as usize,
         next_hops: slots(Table::NextHop),
         macs: tables.geometry(Table::Mac).rated() as usize,
+        punt_limits: map.punt_limits as usize,
         ..Capacity::nothing(profile)
     }
 }
@@ -122,7 +130,8 @@ fn has(feature: Feature) -> bool {
         | Feature::NextHop
         | Feature::Route
         | Feature::NotForUs
-        | Feature::UplinkNet1 => true,
+        | Feature::UplinkNet1
+        | Feature::PuntLimit => true,
         Feature::ModeVxlan
         | Feature::NatIpv6
         | Feature::UplinkSpread
@@ -171,4 +180,57 @@ fn not_for_us(rules: &Rules) -> u32 {
     };
     let function = rules.port.pass_function.map_or(0, |function| u32::from(*function));
     Reg::NotForUs.field("action").place(action) | Reg::NotForUs.field("pass_function").place(function)
+}
+
+/// Programs every limiter: those that the rules have, in their order, and then switches off the others.
+fn punt_limits(rules: &Rules, limiters: u32, writer: &mut Writer) {
+    let fields = Reg::PuntLimitMatch;
+    for place in 0..limiters {
+        writer.set(Reg::PuntLimitSelect, Reg::PuntLimitSelect.field("limiter").place(place));
+        let Some(limit) = rules.punt_limits.get(place as usize) else {
+            writer.set(fields, 0);
+            continue;
+        };
+        writer.set(Reg::PuntLimitInterval, Reg::PuntLimitInterval.field("clocks").place(*limit.clocks_per_frame));
+        writer.set(Reg::PuntLimitBurst, Reg::PuntLimitBurst.field("frames").place(u32::from(*limit.burst)));
+        let function = match limit.function {
+            Some(function) => fields.field("function").place(u32::from(*function)),
+            None => fields.field("any_function").place(1),
+        };
+        let reason = match limit.reason {
+            Some(reason) => fields.field("reason").place(punt_outcome(*reason).code() as u32),
+            None => fields.field("any_reason").place(1),
+        };
+        writer.set(fields, fields.field("enable").place(1) | function | reason);
+    }
+}
+
+/// The outcome of a frame that is punted for this reason.
+fn punt_outcome(reason: PuntReason) -> Outcome {
+    match reason {
+        PuntReason::Unmatched => Outcome::PuntUnmatched,
+        PuntReason::UnsupportedL4 => Outcome::PuntUnsupportedL4,
+        PuntReason::Roce => Outcome::PuntRoce,
+        PuntReason::IcmpQuoteOptions => Outcome::PuntIcmpQuoteOptions,
+        PuntReason::IcmpQuoteAddress => Outcome::PuntIcmpQuoteAddress,
+        PuntReason::Ttl => Outcome::PuntTtl,
+        PuntReason::NotForUs => Outcome::PuntNotForUs,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use em_rtl::outcome::Kind;
+
+    #[test]
+    fn the_reasons_of_the_rules_are_those_of_the_hardware() {
+        let hardware: Vec<&str> =
+            Outcome::ALL.iter().filter(|o| o.kind() == Kind::Punt).map(|outcome| outcome.name()).collect();
+        let rules: Vec<&str> = PuntReason::ALL.iter().map(|reason| reason.as_str()).collect();
+        assert_eq!(rules, hardware);
+        for reason in PuntReason::ALL {
+            assert_eq!(punt_outcome(*reason).name(), reason.as_str());
+        }
+    }
 }

@@ -10,6 +10,8 @@ use em_rtl::{
         Management, RxLate, RxRequest, RxResponse, Table, Tables, TxLate, TxRequest, TxResponse, function_value,
         nat_rx_value, nat_tx_key, nat_tx_value,
     },
+    outcome::Outcome,
+    punt::LimitWrite,
 };
 use em_rules::Rules;
 use em_sim::program::{Change, Live, RegisterWrite, UpdateError, compile, install, to_json};
@@ -34,6 +36,13 @@ const SMALL: Tables = Tables {
     management: Management::Shared,
 };
 const ECP5: Tables = Tables { functions: 256, nat_rows: 512, next_hops: 64, ..SMALL };
+
+/// The map of a module with these tables and four limiters.
+fn map(tables: Tables) -> MapConfig {
+    MapConfig { tables, punt_limits: LIMITERS, data_w: 128, max_frame: 9216 }
+}
+
+const LIMITERS: u32 = 4;
 
 /// Registers and tables, connected.
 struct Managed(Tables);
@@ -61,6 +70,9 @@ struct ManagedIo<S> {
     #[output]
     #[width(18)]
     not_for_us: S,
+    #[output]
+    #[shape(LimitWrite::shape(LIMITERS))]
+    punt_limit: LimitWrite<S>,
 }
 
 impl Block for Managed {
@@ -76,8 +88,7 @@ impl Block for Managed {
 
     #[names]
     fn build(&self, io: &ManagedIo<Bits>) {
-        let config = MapConfig { tables: self.0, data_w: 128, max_frame: 9216 };
-        let csr = instance(&Csr { config });
+        let csr = instance(&Csr { config: map(self.0) });
         let tables = instance(&self.0);
         connect(&io.s_axil, &csr.s_axil);
         connect(&csr.manage, &tables.manage);
@@ -95,6 +106,7 @@ impl Block for Managed {
         for port in csr.events.ports() {
             port.visit(|_, bits| bits.set(constant(Value::zero(bits.width()))));
         }
+        connect(csr.punt_limit.as_ref().expect("there are limiters"), &io.punt_limit);
         io.uplink_net1.set(csr.settings.uplink_net1);
         io.not_for_us.set(cat([csr.settings.pass_function, csr.settings.not_for_us]));
     }
@@ -198,7 +210,7 @@ fn rules(text: &str) -> Rules {
 
 #[test]
 fn the_writes_install_the_rules_whatever_stood_there_before() {
-    let writes = compile(&rules(RULES), "small", &SMALL).unwrap();
+    let writes = compile(&rules(RULES), "small", &map(SMALL)).unwrap();
     let mut bus = bench(SMALL, 1);
     bus.stall = 10;
     let own = 0x0200_0000_0001;
@@ -220,8 +232,8 @@ fn the_writes_install_the_rules_whatever_stood_there_before() {
 
 #[test]
 fn writes_are_the_same_on_every_run_and_have_a_json_form() {
-    let writes = compile(&rules(RULES), "small", &SMALL).unwrap();
-    assert_eq!(writes, compile(&rules(RULES), "small", &SMALL).unwrap());
+    let writes = compile(&rules(RULES), "small", &map(SMALL)).unwrap();
+    assert_eq!(writes, compile(&rules(RULES), "small", &map(SMALL)).unwrap());
     let json = to_json(&writes);
     assert!(json.starts_with(r#"[{"addr":412,"data":6},"#), "{json}");
     assert_eq!(serde_json::from_str::<Vec<RegisterWrite>>(&json).unwrap(), writes);
@@ -230,7 +242,7 @@ fn writes_are_the_same_on_every_run_and_have_a_json_form() {
 #[test]
 fn what_the_hardware_cannot_do_is_refused_with_line_value_and_remedy() {
     let base = RULES.split("[port]").next().unwrap();
-    let message = |extra: &str| compile(&rules(&format!("{base}{extra}")), "small", &SMALL).unwrap_err().to_string();
+    let message = |extra: &str| compile(&rules(&format!("{base}{extra}")), "small", &map(SMALL)).unwrap_err().to_string();
     let line = base.lines().count();
     assert_eq!(
         message("[[nat]]\nfunction = 1\ninside = \"2001:db8::1\"\noutside = \"2001:db8:1::1\"\n"),
@@ -264,13 +276,13 @@ fn many(count: u32) -> String {
 fn the_rated_number_of_mappings_fits_and_one_more_names_its_line() {
     let rated = ECP5.rated_mappings();
     assert_eq!(rated, 1946);
-    let (_, live) = install(&rules(&many(rated)), "ecp5", &ECP5).unwrap();
+    let (_, live) = install(&rules(&many(rated)), "ecp5", &map(ECP5)).unwrap();
     for i in 0..rated {
         let (inside, outside) = (0x0a00_0001 + i, 0x6440_0001 + i);
         assert_eq!(live.value(Table::NatTx, nat_tx_key(1, inside)), Some(nat_tx_value(outside, None, false)));
         assert_eq!(live.value(Table::NatRx, outside.into()), Some(nat_rx_value(inside, 1, false, false)));
     }
-    let error = compile(&rules(&many(rated + 1)), "ecp5", &ECP5).unwrap_err();
+    let error = compile(&rules(&many(rated + 1)), "ecp5", &map(ECP5)).unwrap_err();
     assert_eq!(error.line(), Some(3 + 4 * rated as usize + 1));
     assert!(error.to_string().contains("holds 1946"), "{error}");
 }
@@ -434,7 +446,7 @@ fn batches_change_full_tables_at_once_under_lookups() {
 
 #[test]
 fn functions_and_next_hops_change_with_the_batch() {
-    let (writes, mut live) = install(&rules(RULES), "small", &SMALL).unwrap();
+    let (writes, mut live) = install(&rules(RULES), "small", &map(SMALL)).unwrap();
     let mut bus = bench(SMALL, 5);
     carry_out(&mut bus, &writes);
     let changes = [
@@ -451,4 +463,44 @@ fn functions_and_next_hops_change_with_the_batch() {
     assert_eq!(ask_tx(&bus, 1, 0xc000_020b)[7], 0x0200_0000_0a99);
     assert_eq!(ask_rx(&bus, 0xcb00_7105, 0x0200_0000_0003), [1, 0xc000_020a, 1, 0, 0, 0, 0]);
     assert_eq!(live.value(Table::Function, 15), None);
+}
+
+#[test]
+fn limits_go_to_the_limiters_in_the_order_of_the_file_and_the_others_are_switched_off() {
+    let limit = |keys: &str, clocks: u32, burst: u32| {
+        format!("[[punt_limit]]\n{keys}\nclocks_per_frame = {clocks}\nburst = {burst}\n")
+    };
+    let limits =
+        [limit("function = 3\nreason = \"ttl\"", 125_000, 16), limit("reason = \"roce\"", 64, 1), limit("", 9, 9)];
+    let text = format!("{RULES}{}{}{}", limits[0], limits[1], limits[2].replace("= 9\nburst", "= 268_435_455\nburst"));
+    let writes = compile(&rules(&text), "small", &map(SMALL)).unwrap();
+    let mut bus = bench(SMALL, 6);
+    let seen = Rc::new(RefCell::new(Vec::new()));
+    let installed = seen.clone();
+    bus.each_clock = Box::new(move |sim| {
+        quiet(sim);
+        let l = &sim.io.punt_limit;
+        if sim.peek_bool(l.install) {
+            let r = &l.rule;
+            let all = [l.limiter, r.enable, r.any_function, r.function, r.any_reason, r.reason, l.interval, l.burst];
+            installed.borrow_mut().push(all.map(|port| sim.peek_u64(port)));
+        }
+    });
+    carry_out(&mut bus, &writes);
+    let code = |outcome: Outcome| outcome.code() & 15;
+    let expected = [
+        [0, 1, 0, 3, 0, code(Outcome::PuntTtl), 125_000, 16],
+        [1, 1, 1, 0, 0, code(Outcome::PuntRoce), 64, 1],
+        [2, 1, 1, 0, 1, 0, 268_435_455, 9],
+    ];
+    assert_eq!(seen.borrow()[..3], expected);
+    assert_eq!(seen.borrow()[3][..2], [3, 0]);
+    assert_eq!(seen.borrow().len(), 4);
+
+    let five: String = (0..5).map(|n| limit(&format!("function = {n}"), 64, 1)).collect();
+    let functions: String = (0..5).map(|n| format!("[[function]]\nid = {n}\nmode = \"nat\"\n")).collect();
+    let error = compile(&rules(&format!("{functions}{five}")), "small", &map(SMALL)).unwrap_err().to_string();
+    let wanted = "R.toml:32: the file has 5 [[punt_limit]] rows, but profile \"small\" holds 4. \
+                  Remove 1 from here on, or use a larger profile.";
+    assert_eq!(error, wanted);
 }

@@ -130,7 +130,7 @@ type Seen = (u64, String);
 /// # Errors
 /// cocotb that is missing, with what installs it; a run that fails; frames that differ.
 pub fn compare(profile: &Profile, rules: &Rules, frames: &[InFrame]) -> Result<Comparison, CocotbError> {
-    let writes = program::compile(rules, &profile.name, &profile.config.tables())?;
+    let writes = program::compile(rules, &profile.name, &profile.config.map())?;
     let bench = em_tools::root().map(|root| root.join("testbench/cocotb/run.py")).filter(|file| file.is_file());
     let (bench, mut command) = (bench.ok_or(CocotbError::NoRoot)?, em_tools::command(Tool::Cocotb)?);
     let setup = Setup::new(profile.config.clone());

@@ -44,7 +44,7 @@ fn clocks_to_ready(em: &mut EmSim) -> u64 {
 }
 
 fn writes(rules: &Rules, em: &EmSim) -> Vec<RegisterWrite> {
-    program::compile(rules, "ecp5", &em.config.tables()).unwrap()
+    program::compile(rules, "ecp5", &em.config.map()).unwrap()
 }
 
 #[test]

@@ -1,6 +1,9 @@
 //! The scoreboard itself: hardware and model that hold different rules must not agree, and the message must say where.
 
-use em_rtl::lookup::{Operation, Table, function_value};
+use em_rtl::{
+    csr::Reg,
+    lookup::{Operation, Table, function_value},
+};
 use em_sim::{bfm::Resp, em::EmSim, program::Slot};
 use em_testbench::em::{Hardware, InFrame, Scoreboard, TableEntry, craft, for_all_tables};
 
@@ -112,4 +115,34 @@ fn another_drop_reason_is_named_by_its_counter() {
 #[test]
 fn equal_rules_agree() {
     board().run(&frames()).unwrap_or_else(|e| panic!("{e}"));
+}
+
+/// Gives the first limiter another burst, in the hardware alone.
+fn allow(em: &mut EmSim, burst: u32) {
+    let fits = Reg::PuntLimitMatch;
+    let any = ["enable", "any_function", "any_reason"].iter().fold(0, |all, name| all | fits.field(name).mask());
+    for (reg, value) in [(Reg::PuntLimitSelect, 0), (Reg::PuntLimitBurst, burst), (fits, any)] {
+        assert_eq!(em.bench.write(em.m2m, u64::from(reg.offset()), value).unwrap(), Resp::Okay);
+    }
+}
+
+#[test]
+fn a_limit_that_lets_too_many_or_too_few_go_is_told() {
+    let rules = format!("{RULES}[[punt_limit]]\nclocks_per_frame = 268_435_455\nburst = 8\n");
+    let frames: Vec<InFrame> = (0..40).map(|i| InFrame::host(1, craft::unknown(60, i))).collect();
+    for (burst, wanted) in [
+        (8, None),
+        (9, None),
+        (10, Some("limit 0 let 10 frames go in ")),
+        (7, Some("limit 0 kept frames before its burst was used up")),
+    ] {
+        let mut board = Hardware::strict("ecp5").scoreboard(&rules, SEED);
+        allow(&mut board.em, burst);
+        match (board.run(&frames), wanted) {
+            (Ok(_), None) => {}
+            (Err(e), Some(wanted)) => assert!(e.to_string().contains(wanted), "{e}"),
+            (Ok(_), Some(_)) => panic!("a burst of {burst} is not seen"),
+            (Err(e), None) => panic!("{e}"),
+        }
+    }
 }

@@ -81,7 +81,7 @@ fn tab_01_keys_with_all_hashes_equal_are_told_apart() {
     assert_eq!((replay.counters.of(Outcome::NatSource), replay.counters.of(Outcome::PuntNotForUs)), (1, 1));
 
     // Key 2 beside it, in every way that is free; where key 1 stands it is refused and key 1 survives.
-    let (_, live) = install(&Rules::parse(&rules(&[one]), "rules").unwrap(), "ecp5", &tables()).unwrap();
+    let (_, live) = install(&Rules::parse(&rules(&[one]), "rules").unwrap(), "ecp5", &HARDWARE.config().map()).unwrap();
     let em = &mut board.em;
     for (table, key, value) in [
         (Table::NatTx, tx, nat_tx_value(rx[1] as u32, None, false)),
@@ -261,7 +261,7 @@ fn tables_filled_to_their_rating_translate_every_mapping_and_no_other() {
 fn refused_commands_answer_slverr_and_change_nothing() {
     let mapped = rules(&[(1, INSIDE, [203, 0, 113, 5])]);
     let mut board = HARDWARE.scoreboard(&mapped, 150);
-    let (_, live) = install(&Rules::parse(&mapped, "rules").unwrap(), "ecp5", &tables()).unwrap();
+    let (_, live) = install(&Rules::parse(&mapped, "rules").unwrap(), "ecp5", &HARDWARE.config().map()).unwrap();
     let key = nat_tx_key(1, u32::from_be_bytes(INSIDE));
     let way = live.place(Table::NatTx, key).unwrap().way;
     let at = |way: u32, inside: [u8; 4], outside: [u8; 4]| TableEntry::mapping_tx(&tables(), way, 1, inside, outside);
@@ -325,7 +325,7 @@ fn refused_commands_answer_slverr_and_change_nothing() {
 #[test]
 fn a_damaged_entry_drops_its_frames_and_is_told() {
     let text = provoke::RULES;
-    let (_, live) = install(&Rules::parse(text, "rules").unwrap(), "ecp5", &tables()).unwrap();
+    let (_, live) = install(&Rules::parse(text, "rules").unwrap(), "ecp5", &HARDWARE.config().map()).unwrap();
     let routed = u32::from_be_bytes(provoke::ROUTED);
     let pass_mac = 0x0200_0000_0003;
     let to_pass = craft::addressed_to([2, 0, 0, 0, 0, 3], craft::unknown(70, 4));

@@ -2,7 +2,7 @@
 //! stalling at random, registers and memories starting from random bits, assertions on. `EM_SEED` chooses the seed,
 //! `EM_CASES` the number of cases; `EM_LONG` runs for this many minutes instead.
 
-use em_testbench::em::{Hardware, TRAFFIC_RULES, any_traffic};
+use em_testbench::em::{Hardware, TRAFFIC_LIMITS, TRAFFIC_RULES, any_traffic};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use std::time::{Duration, Instant};
 
@@ -45,7 +45,8 @@ fn campaign(hardware: &Hardware, seed: u64, cases: u64) {
     let config = Config { cases: cases as u32, failure_persistence: None, max_shrink_iters: 400, ..Config::default() };
     let strategy = (any_traffic(40), 0..u64::MAX);
     let outcome = TestRunner::new_with_rng(config, rng).run(&strategy, |(frames, stalls)| {
-        let mut board = hardware.scoreboard(TRAFFIC_RULES, stalls);
+        let limits = if stalls % 2 == 0 { TRAFFIC_LIMITS } else { "" };
+        let mut board = hardware.scoreboard(&format!("{TRAFFIC_RULES}{limits}"), stalls);
         board.run(&frames).map(|_| ()).map_err(|e| proptest::test_runner::TestCaseError::fail(e.to_string()))
     });
     if let Err(e) = outcome {

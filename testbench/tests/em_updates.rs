@@ -4,7 +4,7 @@
 use em_model::{Model, ModelConfig, Verdict};
 use em_rtl::{
     csr::Reg,
-    lookup::{Table, Tables, function_value, nat_rx_value, nat_tx_key, nat_tx_value},
+    lookup::{Table, function_value, nat_rx_value, nat_tx_key, nat_tx_value},
     outcome::{Kind, Outcome},
 };
 use em_rules::Rules;
@@ -129,11 +129,10 @@ fn expected(model: &mut Model, frame: &InFrame) -> Option<Vec<u8>> {
 
 /// Carries out batch after batch under load and checks every frame. `next` makes the state after each batch.
 fn run(hardware: &Hardware, start: State, batches: usize, seed: u64, mut next: impl FnMut(&mut Rng, &State) -> State) {
-    let tables: Tables = hardware.config().tables();
     let mut board = hardware.scoreboard(&start.rules(), seed);
     let em = &mut board.em;
     let rules = Rules::parse(&start.rules(), "start").unwrap();
-    let (_, mut live): (_, Live) = install(&rules, "this", &tables).unwrap();
+    let (_, mut live): (_, Live) = install(&rules, "this", &hardware.config().map()).unwrap();
     em.set_stalls(Stall::None);
     // The sync of the installation goes on for a while.
     let status = u64::from(Reg::TableStatus.offset());

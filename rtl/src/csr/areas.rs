@@ -19,11 +19,13 @@ pub enum Area {
     PortCounters,
     /// Counters of tables.
     TableCounters,
+    /// Limiters of frames to the Orchestration Module; not in every configuration.
+    PuntLimit,
 }
 
 impl Area {
-    /// All blocks in order of their addresses; a block's place is that of its record.
-    pub const ALL: [Area; 8] = [
+    /// All blocks in order of their addresses; a block's place is that of its record, if its configuration has it.
+    pub const ALL: [Area; 9] = [
         Area::Directory,
         Area::Module,
         Area::TableAccess,
@@ -32,6 +34,7 @@ impl Area {
         Area::OutcomeCounters,
         Area::PortCounters,
         Area::TableCounters,
+        Area::PuntLimit,
     ];
 
     /// Byte address of the first record of the list.
@@ -50,6 +53,7 @@ impl Area {
             Area::OutcomeCounters => ("outcome_counters", 0x400, 0x200, "A counter for each outcome of a frame."),
             Area::PortCounters => ("port_counters", 0x600, 0x080, "Frames and bytes of each port."),
             Area::TableCounters => ("table_counters", 0x700, 0x0a0, "Hits, misses and parity errors of each table."),
+            Area::PuntLimit => ("punt_limit", 0x800, 0x010, "Limiters of frames to the Orchestration Module."),
         }
     }
 

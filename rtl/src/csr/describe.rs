@@ -12,6 +12,8 @@ use serde::Serialize;
 pub struct MapConfig {
     /// The tables.
     pub tables: Tables,
+    /// Limiters of frames to the Orchestration Module; 0: their registers are left out.
+    pub punt_limits: u32,
     /// Bits of a stream's `tdata`.
     pub data_w: u32,
     /// Longest frame in bytes.
@@ -51,7 +53,7 @@ pub struct Block {
     pub offset: u32,
     /// Size in bytes.
     pub size: u32,
-    /// How many tables, functions, outcomes or ports it is about; 0 if that says nothing.
+    /// How many tables, functions, outcomes, ports or limiters it is about; 0 if that says nothing.
     pub info: u32,
     /// What it holds.
     pub doc: &'static str,
@@ -131,14 +133,14 @@ const fn part(name: &'static str, lsb: u32, width: u32, doc: &'static str) -> Re
 impl MapConfig {
     /// The map.
     pub fn map(&self) -> RegisterMap {
-        let mut registers: Vec<Register> = Reg::ALL.iter().map(|r| self.register(*r)).collect();
+        let mut registers: Vec<Register> = self.listed().map(|r| self.register(r)).collect();
         registers.extend(self.block_records());
         registers.extend(self.table_records());
         registers.sort_by_key(|r| r.offset);
         RegisterMap {
             version: format!("{}.{}", VERSION.0, VERSION.1),
             addr_width: ADDR_W,
-            blocks: Area::ALL.iter().map(|a| self.block(*a)).collect(),
+            blocks: self.areas().map(|a| self.block(a)).collect(),
             registers,
             counters: counters(),
             tables: Table::ALL.iter().map(|t| self.table(*t)).collect(),
@@ -146,11 +148,23 @@ impl MapConfig {
         }
     }
 
+    /// The registers that this configuration has, without the counters.
+    pub(super) fn listed(&self) -> impl Iterator<Item = Reg> {
+        let limits = self.punt_limits > 0;
+        Reg::ALL.iter().copied().filter(move |r| limits || !r.is_of_limiters())
+    }
+
+    /// The blocks that it has.
+    fn areas(&self) -> impl Iterator<Item = Area> {
+        let limits = self.punt_limits > 0;
+        Area::ALL.into_iter().filter(move |a| limits || *a != Area::PuntLimit)
+    }
+
     fn register(&self, r: Reg) -> Register {
         let constant = match r {
             Reg::Id => Some(MAGIC),
             Reg::Version => Some(VERSION.0 << 16 | VERSION.1),
-            Reg::Directory => Some(Area::ALL.len() as u32 | Area::FIRST_RECORD << 16),
+            Reg::Directory => Some(self.areas().count() as u32 | Area::FIRST_RECORD << 16),
             Reg::Datapath => Some(self.data_w | self.max_frame << 16),
             _ => None,
         };
@@ -171,6 +185,7 @@ impl MapConfig {
             Area::CounterAccess => self.tables.functions,
             Area::OutcomeCounters => 1 << Outcome::WIDTH,
             Area::PortCounters => PortCounter::ALL.len() as u32,
+            Area::PuntLimit => self.punt_limits,
         };
         Block {
             name: area.name(),
@@ -184,7 +199,7 @@ impl MapConfig {
     }
 
     fn block_records(&self) -> Vec<Register> {
-        let records = (0u32..).zip(Area::ALL).flat_map(|(n, area)| {
+        let records = (0u32..).zip(self.areas()).flat_map(|(n, area)| {
             let block = self.block(area);
             let kind = vec![
                 part("type", 0, 16, "type of the block, which says what its registers are"),
@@ -194,7 +209,7 @@ impl MapConfig {
                 ("TYPE", block.number | block.version << 16, kind),
                 ("OFFSET", block.offset, vec![part("offset", 0, 32, "first byte address of the block")]),
                 ("SIZE", block.size, vec![part("size", 0, 32, "bytes of the block")]),
-                ("INFO", block.info, vec![part("count", 0, 32, "tables, functions, outcomes or ports in it, or 0")]),
+                ("INFO", block.info, vec![part("count", 0, 32, "tables, functions, outcomes, ports or limiters in it, or 0")]),
             ];
             constants(
                 format!("BLOCK{n}"),

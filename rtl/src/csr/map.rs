@@ -1,6 +1,7 @@
 //! The registers, declared once: decode logic, the register compiler, headers and documents are made from this table
 //! and from [`describe`](super::describe), which adds what depends on the configuration.
 
+use super::Area;
 use serde::Serialize;
 
 /// Who may do what with a register.
@@ -65,7 +66,7 @@ impl RegField {
 macro_rules! registers {
     ($($(#[doc = $doc:literal])* $name:ident = $offset:literal, $text:literal, $access:ident
         { $($field:ident: $lsb:literal, $width:literal, $field_doc:literal;)* })*) => {
-        /// The registers that every configuration has, without the counters.
+        /// The registers, without the counters. Every configuration has them, but for those of limiters.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
         pub enum Reg { $($(#[doc = $doc])* $name,)* }
 
@@ -192,6 +193,24 @@ registers! {
     }
     /// Function whose counters FUNCTION_* are.
     CounterFunction = 0x304, "COUNTER_FUNCTION", Rw { function: 0, 16, "function number"; }
+
+    /// Limiter that a write of PUNT_LIMIT_MATCH programs. What is read of these registers is what was written last.
+    PuntLimitSelect = 0x800, "PUNT_LIMIT_SELECT", Rw { limiter: 0, 8, "number of the limiter, from 0"; }
+    /// How often the limiter lets a frame pass.
+    PuntLimitInterval = 0x804, "PUNT_LIMIT_INTERVAL", Rw {
+        clocks: 0, 28, "clocks between two frames in the long run; a turn of all limiters at least: 8 clocks, or as many as there are limiters";
+    }
+    /// How many frames the limiter lets pass at once.
+    PuntLimitBurst = 0x808, "PUNT_LIMIT_BURST", Rw { frames: 0, 10, "frames after a long rest; of 0 none ever passes"; }
+    /// Programs the selected limiter with this, the interval and the burst; it begins anew. SLVERR if there is no such
+    /// limiter. Of several that fit a frame the one with the lowest number counts.
+    PuntLimitMatch = 0x80c, "PUNT_LIMIT_MATCH", Rw {
+        function: 0, 16, "function whose frames it fits";
+        reason: 16, 6, "code of the reason that it fits: its place among the counters of outcomes";
+        any_function: 24, 1, "1: it fits frames of any function, and those that are nobody's";
+        any_reason: 25, 1, "1: it fits frames of any reason";
+        enable: 31, 1, "0: it fits none";
+    }
 }
 
 impl Reg {
@@ -209,6 +228,11 @@ impl Reg {
         self.fields().iter().fold(0, |mask, f| mask | f.mask())
     }
 
+    /// A register of the limiters, which not every configuration has.
+    pub const fn is_of_limiters(self) -> bool {
+        Area::PuntLimit.holds(self.offset())
+    }
+
     /// A table command's register, whose value must stay while the command is under way.
     pub const fn is_staged(self) -> bool {
         Reg::TableSelect.offset() <= self.offset() && self.offset() <= Reg::TableCommand.offset()
@@ -218,6 +242,6 @@ impl Reg {
 /// Value of ID.
 pub const MAGIC: u32 = 0x4444_454d;
 /// Major and minor version of the map.
-pub const VERSION: (u32, u32) = (1, 0);
+pub const VERSION: (u32, u32) = (1, 1);
 /// Width of a register address in bits; addresses are in bytes.
 pub const ADDR_W: u32 = 16;

@@ -11,6 +11,7 @@ mod counter_list;
 pub mod counters;
 mod decode;
 mod slave;
+mod limiters;
 mod registers;
 
 pub use areas::Area;

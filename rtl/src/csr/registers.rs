@@ -14,6 +14,7 @@
 //! | `link_up` | what LINK shows |
 //! | `manage` | one table command at a time |
 //! | `settings` | UPLINK and NOT_FOR_US, for the paths |
+//! | `punt_limit` | programs a limiter, if there are any |
 //!
 //! A plain access takes 4 clocks from its start to its response, a counter 12, a table command until the table is done.
 //! An insert that the tables carry out in four clocks:
@@ -35,15 +36,18 @@
 //! 3. Bits outside fields are ignored on writes and read as 0.
 //! 4. Insert, delete, read and commit answer when they are done; sync and clear answer at once, and writes to the
 //!    table registers wait for their end. No other register waits for a table.
-//! 5. Counters are read from the snapshot; while it is taken, and for functions that there are not, they answer SLVERR.
+//! 5. A write of PUNT_LIMIT_MATCH programs the selected limiter; SLVERR if there is none of that number.
+//! 6. Counters are read from the snapshot; while it is taken, and for functions that there are not, they answer SLVERR.
 
 use super::{
     ADDR_W, Access, CounterEvents, Counters, MapConfig, Reg,
     decode::{self, compose, lower, part, storage},
+    limiters::limiters,
 };
 use crate::{
     csr::{AxiLite, AxiLiteSlave, Settings, resp},
     lookup::{Operation, TableManage, TableStatus},
+    punt::LimitWrite,
 };
 use hdl::*;
 
@@ -56,6 +60,7 @@ pub struct Csr {
 
 /// Ports of the registers.
 #[derive(Bundle, Clone, Debug)]
+#[bundle(punt_limits: u32)]
 pub struct CsrIo<S> {
     /// The bus.
     #[input]
@@ -74,6 +79,11 @@ pub struct CsrIo<S> {
     /// What the paths look at.
     #[output]
     pub settings: Settings<S>,
+    /// Programs a limiter.
+    #[output]
+    #[present(punt_limits > 0)]
+    #[shape(LimitWrite::shape(punt_limits))]
+    pub punt_limit: Option<LimitWrite<S>>,
 }
 
 /// What the registers are doing.
@@ -120,7 +130,7 @@ impl Block for Csr {
     }
 
     fn io(&self) -> CsrIo<Shape> {
-        CsrIo::shape()
+        CsrIo::shape(self.config.punt_limits)
     }
 
     #[names]
@@ -134,10 +144,9 @@ impl Block for Csr {
         let map = self.config.map();
         let constants: Vec<(u32, u32)> = map.registers.iter().filter_map(|r| Some((r.offset, r.constant?))).collect();
         let is_constant = |r: &Reg| constants.iter().any(|(offset, _)| *offset == r.offset());
-        let hits = Reg::ALL
-            .iter()
+        let hits = (self.config.listed())
             .filter(|r| !is_constant(r))
-            .map(|r| (*r, word.eq(u64::from(r.offset() / 4)).delay().named(&format!("at_{}", lower(*r)))));
+            .map(|r| (r, word.eq(u64::from(r.offset() / 4)).delay().named(&format!("at_{}", lower(r)))));
         let hits = &Hits(hits.collect());
         let hit = |reg: Reg| hits.of(reg);
         let (at_constant, constant_value) = decode::constants(word, &constants);
@@ -200,6 +209,11 @@ impl Block for Csr {
         io.settings.not_for_us.set(field(Reg::NotForUs, not_for_us, "action"));
         io.settings.pass_function.set(field(Reg::NotForUs, not_for_us, "pass_function"));
 
+        let limits = io.punt_limit.as_ref().map(|limit| {
+            let install = storing & hit(Reg::PuntLimitMatch) & bus.write_strb.bit(0);
+            limiters(&self.config, limit, install, store)
+        });
+
         let operation = manage.operation.registered();
         manage.start.reset(0).set(0);
         manage.table.set(field(Reg::TableSelect, table_select, "table"));
@@ -256,6 +270,7 @@ impl Block for Csr {
         let of_register =
             |(reg, value): (Reg, Bits)| (hit(reg).repeat(32) & value).named(&format!("{}_read", lower(reg)));
         let mut values: Vec<Bits> = composed.into_iter().chain(plain).map(of_register).collect();
+        values.extend(limits.iter().flat_map(|limits| limits.values.iter().copied().map(of_register)));
         values.push((at_constant.repeat(32) & constant_value).named("constant_read"));
         let parts = values.chunks(5).enumerate().map(|(i, group)| {
             let any = group.iter().copied().reduce(|all, value| all | value).expect("a group has values");
@@ -275,6 +290,7 @@ impl Block for Csr {
         count.latch.set(latch.delay_reset(0));
 
         let acts = bus.write_strb.bit(0);
+        let no_limiter = limits.map_or(lit(1, 0), |limits| hit(Reg::PuntLimitMatch) & acts & limits.absent);
         let wanted = field(Reg::TableCommand, bus.write_data, "operation");
         let is = |operation: Operation| wanted.eq(operation.encoded());
         when(step.is(Step::Idle), || answer_data.set(0));
@@ -290,7 +306,7 @@ impl Block for Csr {
             Step::Write => {
                 when(held, || step.go(Step::Write))
                     .elsewhen(!at_register & !counter.valid, || answer(resp::DECERR))
-                    .elsewhen(!writable, || answer(resp::SLVERR))
+                    .elsewhen(!writable | no_limiter, || answer(resp::SLVERR))
                     .elsewhen(hit(Reg::TableCommand) & acts, || {
                         manage.start.set(1);
                         operation.set(wanted);

@@ -5,14 +5,17 @@
 //!  action ────▶│          │──▶ dropped          (to `give_back`, a frame that goes nowhere)
 //!   chain ────▶│ dispatch │──▶ store, detail    (to `details`, every frame)
 //!              │          │──▶ events           (one a frame)
-//!              └──────────┘◀── punt_taken       (a beat has left the FIFO towards the Orchestration Module)
+//!  refused ───▶│          │◀── punt_taken       (a beat has left the FIFO towards the Orchestration Module)
+//!              └──────────┘
 //! ```
-//! Latency: 1 clock; 2 to `events`. Throughput: a frame a clock. It never stalls. A frame to be punted takes places in the
-//! FIFO towards the Orchestration Module for all its beats; if so many are not free, it is dropped as `punt_full`.
+//! Latency: 1 clock; what is not forwarded waits for `refused` before, and so do the events of all frames, which come a
+//! clock later. Throughput: a frame a clock. It never stalls. A frame to be punted that is `refused` is dropped as
+//! `punt_rate`. Another one takes places in the FIFO towards the Orchestration Module for all its beats; if so many are not
+//! free, it is dropped as `punt_full`.
 //!
-//! 1. Each action gives one event; its outcome is the action's, or `punt_full` instead of a punt.
+//! 1. Each action gives one event; its outcome is the action's, or `punt_rate` or `punt_full` instead of a punt.
 //! 2. A frame goes to the reader that its outcome names, and a dropped one to none.
-//! 3. A punt is dropped only if the places that are free are fewer than its beats.
+//! 3. A punt is dropped only if it is refused or the places that are free are fewer than its beats.
 //! 4. Nothing is written over a frame that is not forwarded.
 //!
 //! # Area and clock
@@ -31,7 +34,7 @@ use super::{
 use crate::{
     csr::PathEvents,
     outcome::Outcome,
-    packet::{Action, Chain, Release, Rewrite, outcome},
+    packet::{Action, Chain, Extent, FUNCTION_W, Release, Rewrite, later, outcome},
 };
 use hdl::*;
 
@@ -42,11 +45,13 @@ pub struct Dispatch {
     pub sizes: Sizes,
     /// Places of the FIFO towards the Orchestration Module.
     pub punt_beats: u32,
+    /// Clocks from an action to whether its frame is refused; 0 if nothing is.
+    pub refusal_after: u32,
 }
 
 /// Ports.
 #[derive(Bundle, Clone, Debug)]
-#[bundle(sizes: Sizes)]
+#[bundle(sizes: Sizes, refusal_after: u32)]
 pub struct DispatchIo<S> {
     /// A frame's action.
     #[input]
@@ -59,18 +64,27 @@ pub struct DispatchIo<S> {
     /// A beat has left the FIFO towards the Orchestration Module.
     #[input]
     pub punt_taken: S,
-    /// The frame goes to these readers: one of them, or none.
+    /// A frame to be punted is not: that of the action some clocks ago.
+    #[input]
+    #[present(refusal_after > 0)]
+    pub refused: Option<S>,
+    /// A frame goes to these readers: one to be forwarded, one to be punted, or none.
     #[output]
     #[width(sizes.output_count())]
     pub enqueue: S,
-    /// Where it stands.
+    /// Where the frame stands that is there.
     #[output]
     #[shape(Place::shape(sizes))]
     pub place: Place<S>,
+    /// Where the frame to be punted stands, which has waited.
+    #[output]
+    #[present(refusal_after > 0)]
+    #[shape(Place::shape(sizes))]
+    pub punt_place: Option<Place<S>>,
     /// A frame is there; it may be a dropped one.
     #[output]
     pub store: S,
-    /// It is a dropped one, whose pages can be given back.
+    /// A dropped frame, whose pages can be given back.
     #[output]
     #[shape(Release::shape(sizes.page_w))]
     pub dropped: Release<S>,
@@ -81,6 +95,33 @@ pub struct DispatchIo<S> {
     /// What became of it.
     #[output]
     pub events: PathEvents<S>,
+}
+
+/// What must be known of a frame when it is known whether it is refused.
+#[derive(Bundle, Clone, Copy, Debug)]
+#[bundle(sizes: Sizes)]
+struct Judged<S> {
+    valid: S,
+    #[width(Outcome::WIDTH)]
+    outcome: S,
+    function_known: S,
+    #[width(FUNCTION_W)]
+    function: S,
+    #[width(sizes.size.beats_w)]
+    beats: S,
+    #[width(sizes.size.lane_w())]
+    lane: S,
+}
+
+impl Judged<Bits> {
+    /// The upper bits of a code tell forward (00), punt (01) and drop (10, 11).
+    fn kind(&self) -> Bits {
+        self.outcome.slice(4..6)
+    }
+
+    fn place(&self, chain: &Chain<Bits>) -> Place<Bits> {
+        Place { page: chain.first, beats: self.beats, single: self.beats.eq(1) }
+    }
 }
 
 impl Block for Dispatch {
@@ -95,41 +136,47 @@ impl Block for Dispatch {
     }
 
     fn io(&self) -> DispatchIo<Shape> {
-        DispatchIo::shape(self.sizes)
+        DispatchIo::shape(self.sizes, self.refusal_after)
     }
 
     #[names]
     fn build(&self, io: &DispatchIo<Bits>) {
         let sizes = self.sizes;
         let action = &io.action;
-        let extent = &action.extent;
+        let Action { valid, outcome: code, function_known, extent, .. } = *action;
+        let Extent { beats, lane, port, function } = extent;
+        let judged = Judged { valid, outcome: code, function_known, function, beats, lane };
+        let is_forward = judged.kind().eq(0);
 
-        // Room: the upper bits of a code tell forward (00), punt (01) and drop (10, 11).
-        let kind = action.outcome.slice(4..6);
-        let is_forward = kind.eq(0);
-        let is_punt = kind.eq(1);
+        // Room for what is not refused.
+        let asked = later("asked", &judged, self.refusal_after);
+        let asked_chain = later("asked_chain", &io.chain, self.refusal_after);
+        let is_punt = asked.kind().eq(1);
+        let refused = io.refused.unwrap_or(lit(1, 0));
         let room_w = clog2(u64::from(self.punt_beats) + 1).max(sizes.size.beats_w);
         let punt_room = reg(room_w).reset(u64::from(self.punt_beats));
-        let after_punt = punt_room.grow_sub(extent.beats.zext(room_w));
+        let after_punt = punt_room.grow_sub(asked.beats.zext(room_w));
         let punt_fits = !after_punt.msb();
         let taken = io.punt_taken.zext(room_w);
-        let admit = action.valid & is_punt & punt_fits;
+        let admit = asked.valid & is_punt & punt_fits & !refused;
         punt_room.set(mux(admit, after_punt.trunc(room_w) + taken, punt_room + taken));
 
-        // Where it goes.
+        // Where they go.
         let goes_to = |output: &Output| match output {
-            Output::Net0 => is_forward & !action.outcome.bit(0),
-            Output::Net1 => is_forward & action.outcome.bit(0),
-            Output::Host => is_forward,
-            Output::Punt => is_punt & punt_fits,
+            Output::Net0 => valid & is_forward & !code.bit(0),
+            Output::Net1 => valid & is_forward & code.bit(0),
+            Output::Host => valid & is_forward,
+            Output::Punt => admit,
         };
-        let destination = cat(sizes.outputs().iter().rev().map(goes_to));
-        io.enqueue.reset(0).set(action.valid.repeat(sizes.output_count()) & destination);
-        let place = Place { page: io.chain.first, beats: extent.beats, single: extent.beats.eq(1) };
-        registered(&io.place, &place);
-        io.store.reset(0).set(action.valid);
+        io.enqueue.reset(0).set(cat(sizes.outputs().iter().rev().map(goes_to)));
+        registered(&io.place, &judged.place(&io.chain));
+        if let Some(punt_place) = &io.punt_place {
+            registered(punt_place, &asked.place(&asked_chain));
+        }
+        io.store.reset(0).set(valid);
         io.dropped.valid.reset(0);
-        registered(&io.dropped, &Release { valid: action.valid & !destination.any(), chain: io.chain });
+        let goes_nowhere = asked.valid & asked.kind().any() & !admit;
+        registered(&io.dropped, &Release { valid: goes_nowhere, chain: asked_chain });
 
         // What its beats need.
         let rewrite = &action.rewrite;
@@ -144,29 +191,29 @@ impl Block for Dispatch {
             icrc: rewrite.icrc.map(|icrc| writes & icrc),
             ..*rewrite
         };
-        let reason = action.outcome.trunc(Detail::<Shape>::REASON_W);
-        let detail = Detail { lane: extent.lane, reason, port: extent.port, function: extent.function, rewrite };
+        let reason = code.trunc(Detail::<Shape>::REASON_W);
+        let detail = Detail { lane, reason, port, function, rewrite };
         registered(&io.detail, &detail);
 
-        // What became of it.
-        let refused = is_punt & !punt_fits;
-        let became = mux(refused, outcome(Outcome::PuntFull), action.outcome).delay();
-        let function_known = action.function_known.delay();
+        // What became of them.
+        let not_admitted = mux(refused, outcome(Outcome::PuntRate), outcome(Outcome::PuntFull));
+        let became = mux(is_punt & !admit, not_admitted, asked.outcome);
+        let counted = later("counted", &Judged { outcome: became, ..asked }, 1);
         let events = PathEvents {
-            outcome_valid: io.store,
-            outcome: became,
-            function_known,
-            function: io.detail.function,
-            bytes: length(io.place.beats, io.detail.lane, io.events.bytes.width()),
+            outcome_valid: counted.valid,
+            outcome: counted.outcome,
+            function_known: counted.function_known,
+            function: counted.function,
+            bytes: length(counted.beats, counted.lane, io.events.bytes.width()),
         };
         io.events.outcome_valid.reset(0);
         registered(&io.events, &events);
 
-        let has_beats = !action.valid | extent.beats.any();
+        let has_beats = !valid | beats.any();
         assert_that("frame_has_beats", "every frame has a beat in the buffer", has_beats);
         let codes = sizes.outputs().iter().filter_map(|output| output.outcome());
-        let known_output = codes.fold(lit(1, 0), |any, code| any | action.outcome.eq(code.code()));
-        let has_output = !(action.valid & is_forward) | known_output;
+        let known_output = codes.fold(lit(1, 0), |any, output| any | code.eq(output.code()));
+        let has_output = !(valid & is_forward) | known_output;
         assert_that("forward_has_output", "2: a frame is forwarded to an output of this path", has_output);
         let room_fits = punt_room.le(u64::from(self.punt_beats));
         assert_that("punt_room_fits", "3: no more places are free than the FIFO has", room_fits);

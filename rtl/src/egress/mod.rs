@@ -9,11 +9,12 @@
 //!           └──────────┘  (one reader an output)       └──────────▶ give_back ─▶ release     (one an output)
 //!                └──▶ events
 //! ```
-//! A frame's first beat leaves [`LATENCY`] clocks after its `action_valid`, if nothing waits before it; to the Orchestration Module one more:
+//! A frame's first beat leaves [`LATENCY`] clocks after its `action_valid`, if nothing waits before it; to the Orchestration
+//! Module one more, and as many as `refused` comes after the action:
 //!
 //! | stage | clocks | what it does |
 //! |---|---|---|
-//! | dispatch | 1 | room for punts |
+//! | dispatch | 1 | room for punts (which wait for `refused` before) |
 //! | queue | 2 | waits for the reader of its output |
 //! | select | 1 | the readers take turns |
 //! | buffer, patch | 3 | reads and writes over |
@@ -22,9 +23,9 @@
 //! Throughput: a beat a clock and a frame a clock, whatever the outputs; a dropped frame costs no read. An output that is
 //! stalled delays the frames that go there, and others only when frames for it fill the frame buffer: pages are given back
 //! in any order. The Orchestration Module delays nobody: a frame to be punted is dropped as `punt_full` unless the FIFO has
-//! room for all of it.
+//! room for all of it, and before as `punt_rate` if it is refused.
 //!
-//! In pages of four beats, a frame of three beats to net0, one of 20 that is dropped (outcome 2e, `nat_source`), and one of
+//! Where nothing is refused, in pages of four beats, a frame of three beats to net0, one of 20 that is dropped (outcome 2e, `nat_source`), and one of
 //! two to net1:
 //!
 //! ```text
@@ -140,11 +141,13 @@ pub struct Egress {
     pub punt_beats: u32,
     /// Clocks from an action to what changes in its frame's ICRC.
     pub difference_after: u32,
+    /// Clocks from an action to whether its frame, one to be punted, is refused; 0 if nothing is.
+    pub refusal_after: u32,
 }
 
 /// Ports.
 #[derive(Bundle, Clone, Debug)]
-#[bundle(sizes: Sizes)]
+#[bundle(sizes: Sizes, refusal_after: u32)]
 pub struct EgressIo<S> {
     /// The next frame's action; one a clock at most, never stalled.
     #[input]
@@ -159,6 +162,10 @@ pub struct EgressIo<S> {
     #[present(sizes.size.has_roce())]
     #[width(32)]
     pub difference: Option<S>,
+    /// A frame to be punted is not, as too many were: that of the action some clocks ago.
+    #[input]
+    #[present(refusal_after > 0)]
+    pub refused: Option<S>,
     /// Reads the frame buffer.
     #[output]
     #[shape(BufferRead::shape(sizes.size.data_w, sizes.addr_w, sizes.page_w))]
@@ -255,7 +262,7 @@ impl Block for Egress {
     }
 
     fn io(&self) -> EgressIo<Shape> {
-        EgressIo::shape(Sizes::of(self))
+        EgressIo::shape(Sizes::of(self), self.refusal_after)
     }
 
     #[names]
@@ -263,7 +270,11 @@ impl Block for Egress {
         let sizes = Sizes::of(self);
 
         // Every frame to its reader.
-        let dispatch = instance(&Dispatch { sizes, punt_beats: self.punt_beats });
+        let (punt_beats, refusal_after) = (self.punt_beats, self.refusal_after);
+        let dispatch = instance(&Dispatch { sizes, punt_beats, refusal_after });
+        if let (Some(refused), Some(to)) = (io.refused, dispatch.refused) {
+            to.set(refused);
+        }
         assign(&dispatch.action, &io.action);
         assign(&dispatch.chain, &io.chain);
         assign(&io.events, &dispatch.events);
@@ -273,7 +284,8 @@ impl Block for Egress {
                 let room = (!output.is_punt()).then_some(PORT_BEATS);
                 let reader = named_instance(output, "reader", &Reader { sizes, room });
                 reader.enqueue.set(dispatch.enqueue.bit(i as u32));
-                assign(&reader.place, &dispatch.place);
+                let punt_place = dispatch.punt_place.filter(|_| output.is_punt());
+                assign(&reader.place, &punt_place.unwrap_or(dispatch.place));
                 assign(&select.offer[i], &reader.offer);
                 reader.grant.set(select.grant.bit(i as u32));
                 reader.answered.set(select.answered.bit(i as u32));
@@ -316,7 +328,7 @@ impl Block for Egress {
         let leaving = patch.leaving;
         for (i, (output, reader)) in sizes.outputs().iter().zip(&readers).enumerate() {
             let Some(stream) = io.stream(*output) else { continue };
-            let places = if output.is_punt() { self.punt_beats } else { PORT_BEATS };
+            let places = if output.is_punt() { punt_beats } else { PORT_BEATS };
             let outlet = named_instance(output, "outlet", &Outlet { size: sizes.size, output: *output, places });
             outlet.write.set(leaving.output.bit(i as u32));
             let beat = OutletBeat {

@@ -40,7 +40,7 @@ pub const TABLES: Tables = Tables {
 };
 
 /// The map of a small module.
-pub const CONFIG: MapConfig = MapConfig { tables: TABLES, data_w: 128, max_frame: 9216 };
+pub const CONFIG: MapConfig = MapConfig { tables: TABLES, punt_limits: 4, data_w: 128, max_frame: 9216 };
 
 /// A block with the registers' bus.
 pub trait HasBus: Block {

@@ -46,6 +46,7 @@ fn every_frame_leaves_as_its_action_says_whatever_the_paces() {
         for (offers, takes) in [(100, [100; 3]), (100, [30, 60, 40]), (30, [100; 3]), (80, [90, 20, 50])] {
             let mut rig = Rig::new(block, seed as u64);
             rig.offers = offers;
+            rig.refusals = 30;
             rig.takes(&takes);
             for _ in 0..400 {
                 let frame = random_frame(&mut rig.rng, block, 20);
@@ -140,6 +141,34 @@ fn punts_have_all_the_room_there_is_and_wait_for_nobody() {
         rig.queue.push_back(frame);
         rig.run();
         assert_eq!(rig.outcomes.last(), Some(&Outcome::PuntUnmatched));
+    }
+}
+
+#[test]
+fn a_refused_punt_takes_no_room_and_delays_nothing() {
+    for block in all_blocks().into_iter().filter(|block| block.refusal_after > 0) {
+        let mut rig = Rig::new(&block, 12);
+        let takes: Vec<u32> = rig.outputs().iter().map(|o| if o.is_punt() { 0 } else { 100 }).collect();
+        rig.takes(&takes);
+        rig.refusals = 100;
+        let length = 20 * rig.lanes();
+        for outcome in [Outcome::PuntTtl, forwards(block.direction)[0]].repeat(10) {
+            let frame = Frame::new(&mut rig.rng, length, outcome);
+            rig.queue.push_back(frame);
+        }
+        rig.run_for(500);
+        assert_eq!(rig.outcomes.iter().filter(|o| **o == Outcome::PuntRate).count(), 10);
+        assert_eq!(rig.expected[0].done, 10);
+        // The room is all there: 60 of 64 beats.
+        rig.refusals = 0;
+        for _ in 0..4 {
+            let frame = Frame::new(&mut rig.rng, length, Outcome::PuntTtl);
+            rig.queue.push_back(frame);
+        }
+        rig.run_for(200);
+        assert_eq!(rig.outcomes[20..], [Outcome::PuntTtl, Outcome::PuntTtl, Outcome::PuntTtl, Outcome::PuntFull]);
+        rig.takes(&vec![100; rig.outputs().len()]);
+        rig.run();
     }
 }
 

@@ -6,7 +6,7 @@ use crate::{
 };
 use em_rtl::{
     egress::{Egress, Output},
-    outcome::Outcome,
+    outcome::{Kind, Outcome},
     packet::{Direction, Size},
 };
 use hdl::{
@@ -21,7 +21,9 @@ pub fn block(data_w: u32, direction: Direction) -> Egress {
     let size = Size { data_w, beats_w: 9, icrc_w: 12 };
     // As late as may be, or with the action.
     let difference_after = [9, 5, 3, 0][data_w.ilog2() as usize - 6];
-    Egress { size, direction, buffer_beats: 256, pages: 64, punt_beats: 64, difference_after }
+    // With limiters and without.
+    let refusal_after = if direction.is_tx() { 4 } else { 0 };
+    Egress { size, direction, buffer_beats: 256, pages: 64, punt_beats: 64, difference_after, refusal_after }
 }
 
 /// Every width in both directions.
@@ -89,6 +91,10 @@ pub struct Rig {
     differences: VecDeque<Option<u64>>,
     punt_room: u64,
     returns: VecDeque<u64>,
+    /// Chance in percent that a frame to be punted is refused, where there are limiters.
+    pub refusals: u32,
+    /// What has come in the last clocks, until it is known whether it is refused: number, action's clock, frame.
+    asked: VecDeque<Option<(usize, u64, Frame)>>,
 }
 
 impl Rig {
@@ -117,6 +123,8 @@ impl Rig {
             differences: VecDeque::from(vec![None; block.difference_after as usize]),
             punt_room: u64::from(block.punt_beats),
             returns: VecDeque::from([0, 0]),
+            refusals: 0,
+            asked: VecDeque::from(vec![None; block.refusal_after as usize]),
             sim,
         };
         rig.takes(&vec![100; rig.outputs().len()]);
@@ -214,7 +222,7 @@ impl Rig {
     }
 
     /// Takes pages at random for a frame of so many beats, and writes it.
-    fn store(&mut self, beats: &[Value], dropped: bool) {
+    fn store(&mut self, beats: &[Value]) {
         let (frame, page_beats) = (self.left.len(), self.page_beats());
         let mut next = None;
         let chunks: Vec<&[Value]> = beats.chunks(page_beats).collect();
@@ -222,7 +230,7 @@ impl Rig {
         for (number, chunk) in chunks.iter().enumerate().rev() {
             let free: Vec<usize> = (0..self.pages.len()).filter(|page| self.pages[*page].is_none()).collect();
             let page = free[self.rng.random_range(0..free.len())];
-            self.pages[page] = Some(Page { frame, beats: chunk.len(), dropped, next });
+            self.pages[page] = Some(Page { frame, beats: chunk.len(), dropped: false, next });
             for (offset, beat) in chunk.iter().enumerate() {
                 self.memory[page * page_beats + offset] = beat.clone();
                 self.was_read[page * page_beats + offset] = false;
@@ -248,43 +256,60 @@ impl Rig {
         let frame = go.then(|| self.queue.pop_front().unwrap());
         self.poke_action(frame.as_ref());
         self.poke_difference(frame.as_ref());
-        let Some(frame) = frame else { return };
-        self.sent.push(self.clock);
-
-        let beats = frame.bytes.len().div_ceil(lanes) as u64;
-        let stored = frame.bytes.chunks(lanes).map(|chunk| {
-            let mut bytes: Vec<u8> = (0..lanes).map(|_| self.rng.random()).collect();
-            bytes[..chunk.len()].copy_from_slice(chunk);
-            Value::from_bytes(self.block.size.data_w, &bytes)
-        });
-        let stored: Vec<Value> = stored.collect();
-        let mut outcome = frame.outcome;
-        let code = outcome.code();
-        let (reason, port, function) = (code, frame.port, frame.function);
-        let destination = match code {
-            0 => Some((Output::Net0, 0)),
-            1 => Some((Output::Net1, 0)),
-            2 => Some((Output::Host, function << 1)),
-            16..32 if beats <= self.punt_room => {
-                self.punt_room -= beats;
-                Some((Output::Punt, reason | port << 6 | function << 8))
+        if let Some(frame) = &frame {
+            self.sent.push(self.clock);
+            let stored = frame.bytes.chunks(lanes).map(|chunk| {
+                let mut bytes: Vec<u8> = (0..lanes).map(|_| self.rng.random()).collect();
+                bytes[..chunk.len()].copy_from_slice(chunk);
+                Value::from_bytes(self.block.size.data_w, &bytes)
+            });
+            let stored: Vec<Value> = stored.collect();
+            self.store(&stored);
+            let output = match frame.outcome {
+                Outcome::Net0 => Some((Output::Net0, 0)),
+                Outcome::Net1 => Some((Output::Net1, 0)),
+                Outcome::Host => Some((Output::Host, frame.function << 1)),
+                _ => None,
+            };
+            if let Some((output, user)) = output {
+                let at = self.at(output);
+                self.expected[at].frames.push_back((frame.leaves(self.block.direction), user, self.clock));
             }
-            16..32 => {
-                outcome = Outcome::PuntFull;
-                None
-            }
-            _ => None,
-        };
-        self.store(&stored, destination.is_none());
-        self.events.push_back((
-            outcome,
-            frame.function_known.then_some(function),
-            frame.bytes.len().min(16_383) as u64,
-        ));
-        if let Some((output, user)) = destination {
-            let at = self.at(output);
-            self.expected[at].frames.push_back((frame.leaves(self.block.direction), user, self.clock));
         }
+        let number = self.left.len();
+        self.asked.push_back(frame.map(|frame| (number - 1, self.clock, frame)));
+        self.judge();
+    }
+
+    /// What was not forwarded is punted or dropped, and every frame has its event.
+    fn judge(&mut self) {
+        let asked = self.asked.pop_front().unwrap();
+        let refused = self.sim.io.refused.is_some_and(|port| {
+            let refused = asked.is_some() && self.rng.random_range(0..100) < self.refusals;
+            self.sim.poke(port, refused);
+            refused
+        });
+        let Some((number, sent, frame)) = asked else { return };
+        let beats = frame.bytes.len().div_ceil(self.lanes()) as u64;
+        let mut outcome = frame.outcome;
+        let mut dropped = outcome.kind() == Kind::Drop;
+        if outcome.kind() == Kind::Punt {
+            if refused {
+                (outcome, dropped) = (Outcome::PuntRate, true);
+            } else if beats > self.punt_room {
+                (outcome, dropped) = (Outcome::PuntFull, true);
+            } else {
+                self.punt_room -= beats;
+                let user = outcome.code() | frame.port << 6 | frame.function << 8;
+                let at = self.at(Output::Punt);
+                self.expected[at].frames.push_back((frame.leaves(self.block.direction), user, sent));
+            }
+        }
+        if dropped {
+            self.pages.iter_mut().flatten().filter(|page| page.frame == number).for_each(|page| page.dropped = true);
+        }
+        let function = frame.function_known.then_some(frame.function);
+        self.events.push_back((outcome, function, frame.bytes.len().min(16_383) as u64));
     }
 
     /// Comes some clocks after the action.

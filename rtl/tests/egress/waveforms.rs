@@ -1,7 +1,7 @@
 //! The waveform that stands in the block's page is what the block does.
 
 use crate::rig::block;
-use em_rtl::{outcome::Outcome, packet::Direction};
+use em_rtl::{egress::Egress, outcome::Outcome, packet::Direction};
 use hdl::{
     bundle::Field,
     sim::{Options, Ports, PowerUp, Sim},
@@ -10,7 +10,8 @@ use hdl::{
 #[test]
 fn egress_shows_two_ports_that_take_turns_and_a_dropped_frame_between_them() {
     let options = Options { power_up: PowerUp::Zero, ..Options::default() };
-    let sim = Sim::with_options(&block(128, Direction::Tx), &options).unwrap();
+    let block = Egress { refusal_after: 0, ..block(128, Direction::Tx) };
+    let sim = Sim::with_options(&block, &options).unwrap();
     sim.reset();
     let io = &sim.io;
     let (net0, net1) = (io.m_axis_net0.unwrap(), io.m_axis_net1.unwrap());

@@ -32,7 +32,8 @@ pub(crate) fn unsupported(rules: &Rules) -> Option<FeatureUse> {
         | Feature::NextHop
         | Feature::Route
         | Feature::NotForUs
-        | Feature::UplinkNet1 => false,
+        | Feature::UplinkNet1
+        | Feature::PuntLimit => false,
         Feature::ModeVxlan
         | Feature::NatIpv6
         | Feature::Vtep

@@ -34,6 +34,7 @@ mod sum;
 mod translate;
 mod quote;
 mod icrc;
+mod limit;
 mod decode;
 mod check;
 mod diff;
@@ -42,6 +43,7 @@ pub use config::ModelConfig;
 pub use counters::{Counters, FunctionTraffic, Traffic};
 pub use decode::{Field, decode};
 pub use diff::diff;
+pub use limit::PuntLimit;
 pub use verdict::{Arrival, DropReason, Egress, Port, PuntReason, Verdict};
 
 use em_rules::{Rules, RulesError};
@@ -56,6 +58,7 @@ pub struct Model {
     tables: Tables,
     /// Of net0 and net1.
     link_up: [bool; 2],
+    limits: Vec<PuntLimit>,
     counters: Counters,
 }
 
@@ -72,7 +75,19 @@ impl Model {
             let text = format!("{} is not part of the golden model. Remove it from the file.", beyond.feature);
             return Err(rules.fault(beyond.line, text));
         }
-        Ok(Model { config, tables: Tables::new(rules), link_up: [true; 2], counters: Counters::default() })
+        let limits = PuntLimit::all(rules);
+        Ok(Model { config, tables: Tables::new(rules), link_up: [true; 2], limits, counters: Counters::default() })
+    }
+
+    /// The limits of what goes to the OM, in the file's order.
+    pub fn punt_limits(&self) -> &[PuntLimit] {
+        &self.limits
+    }
+
+    /// The limit, by its place, that counts for a frame of `function` punted for `reason`: the first that fits. Where there
+    /// is one, a [`Verdict::Punt`] may become a drop, `punt_rate`; see [`PuntLimit::most`].
+    pub fn punt_limit_of(&self, reason: PuntReason, function: u16) -> Option<usize> {
+        self.limits.iter().position(|limit| limit.fits(reason, function))
     }
 
     /// What was counted since the model was made.

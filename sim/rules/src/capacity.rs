@@ -27,6 +27,8 @@ pub struct Capacity {
     pub locals: usize,
     /// Rows of `[[acl]]`.
     pub acls: usize,
+    /// Rows of `[[punt_limit]]`.
+    pub punt_limits: usize,
 }
 
 impl Capacity {
@@ -53,6 +55,7 @@ impl Capacity {
             tunnels: room,
             locals: room,
             acls: room,
+            punt_limits: room,
         }
     }
 }
@@ -98,6 +101,8 @@ impl Rules {
         fits("peers", peers, capacity.peers)?;
         fits("[[tunnel]] rows", self.tunnels.iter().map(|row| row.line).collect(), capacity.tunnels)?;
         fits("[[local]] rows", self.locals.iter().map(|row| row.line).collect(), capacity.locals)?;
-        fits("[[acl]] rows", self.acls.iter().map(|row| row.line).collect(), capacity.acls)
+        fits("[[acl]] rows", self.acls.iter().map(|row| row.line).collect(), capacity.acls)?;
+        let limits = self.punt_limits.iter().map(|row| row.line).collect();
+        fits("[[punt_limit]] rows", limits, capacity.punt_limits)
     }
 }

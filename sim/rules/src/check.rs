@@ -58,7 +58,8 @@ impl<'a> Check<'a> {
         self.tunnels()?;
         self.locals()?;
         self.port()?;
-        self.acls()
+        self.acls()?;
+        self.punt_limits()
     }
 
     /// The function that `id` names.
@@ -247,6 +248,26 @@ impl<'a> Check<'a> {
             {
                 let text = "a rule with ports needs a protocol that has them. Write proto = \"tcp\" or \"udp\".";
                 return Err(self.fault(ports.line, text));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Check<'_> {
+    fn punt_limits(&self) -> Result<(), RulesError> {
+        let limits = &self.rules.punt_limits;
+        for (place, limit) in limits.iter().enumerate() {
+            if let Some(id) = limit.function {
+                self.function(id)?;
+            }
+            if let Some(before) = limits[..place].iter().find(|before| before.covers(limit)) {
+                let text = format!(
+                    "this [[punt_limit]] never counts: that of line {} comes first and fits all its frames. \
+                     Put it before, or remove it.",
+                    before.line
+                );
+                return Err(self.fault(limit.line, text));
             }
         }
         Ok(())

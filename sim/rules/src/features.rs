@@ -39,6 +39,8 @@ pub enum Feature {
     UplinkNet1,
     /// Tx spread over both ports.
     UplinkSpread,
+    /// A limit of what goes to the OM.
+    PuntLimit,
 }
 
 impl fmt::Display for Feature {
@@ -60,6 +62,7 @@ impl fmt::Display for Feature {
             Feature::NotForUs => "not_for_us other than \"punt\"",
             Feature::UplinkNet1 => "uplink = \"net1\"",
             Feature::UplinkSpread => "uplink = \"spread\"",
+            Feature::PuntLimit => "[[punt_limit]]",
         })
     }
 }
@@ -75,7 +78,12 @@ impl Feature {
             Feature::NatIpv4 => "Remove the row.",
             Feature::NatIpv6 => "Remove the row, or map IPv4 addresses.",
             Feature::NextHop | Feature::Route => "Remove the key: MAC addresses and TTL stay as they are.",
-            Feature::Vtep | Feature::Vni | Feature::Tunnel | Feature::Local | Feature::Acl => "Remove the row.",
+            Feature::Vtep
+            | Feature::Vni
+            | Feature::Tunnel
+            | Feature::Local
+            | Feature::Acl
+            | Feature::PuntLimit => "Remove the row.",
             Feature::NotForUs => "Leave it at \"punt\".",
             Feature::UplinkNet1 => "Leave it at \"net0\".",
             Feature::UplinkSpread => "Use \"net0\" or \"net1\".",
@@ -120,6 +128,7 @@ impl Rules {
         self.tunnels.iter().for_each(|row| add(Feature::Tunnel, row.line));
         self.locals.iter().for_each(|row| add(Feature::Local, row.line));
         self.acls.iter().for_each(|row| add(Feature::Acl, row.line));
+        self.punt_limits.iter().for_each(|row| add(Feature::PuntLimit, row.line));
         if *self.port.not_for_us != NotForUs::Punt {
             add(Feature::NotForUs, self.port.not_for_us.line);
         }

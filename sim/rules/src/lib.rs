@@ -46,8 +46,8 @@ pub use addresses::{Mac, PortRange, Prefix, Proto};
 pub use capacity::Capacity;
 pub use error::RulesError;
 pub use features::{Feature, FeatureUse};
-pub use rows::{Acl, Function, Local, Match, Nat, PortRules, Tunnel, Vni, Vtep};
-pub use values::{AclAction, At, Dir, Dscp, Lookup, Mode, NotForUs, OverMtu, Unmatched, Uplink, Vlan};
+pub use rows::{Acl, Function, Local, Match, Nat, PortRules, PuntLimit, Tunnel, Vni, Vtep};
+pub use values::{AclAction, At, Dir, Dscp, Lookup, Mode, NotForUs, OverMtu, PuntReason, Unmatched, Uplink, Vlan};
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -73,6 +73,8 @@ pub struct Rules {
     pub port: PortRules,
     /// `[[acl]]`: access rules.
     pub acls: Vec<Acl>,
+    /// `[[punt_limit]]`: limits of what goes to the OM, in the file's order.
+    pub punt_limits: Vec<PuntLimit>,
 }
 
 impl Rules {

@@ -10,7 +10,7 @@ use crate::section::Section;
 use crate::source::{Source, quoted};
 use crate::{
     Acl, AclAction, At, Dir, Dscp, Function, Local, Lookup, Mac, Match, Mode, Nat, NotForUs, OverMtu, PortRange,
-    PortRules, Prefix, Proto, Rules, RulesError, Tunnel, Unmatched, Uplink, Vlan, Vni, Vtep,
+    PortRules, Prefix, Proto, PuntLimit, PuntReason, Rules, RulesError, Tunnel, Unmatched, Uplink, Vlan, Vni, Vtep,
 };
 
 /// The largest VXLAN network identifier (RFC 7348 section 5: 24 bits).
@@ -18,7 +18,12 @@ const VNI_MOST: i64 = 0xff_ffff;
 /// The smallest MTU that IPv4 allows (RFC 791 section 3.2).
 const MTU_LEAST: i64 = 68;
 
-const ARRAYS: [&str; 7] = ["function", "nat", "vtep", "vni", "tunnel", "local", "acl"];
+/// Least and greatest interval of a limit in clocks: hardware with the most limits looks at each once in 64.
+const INTERVAL: (i64, i64) = (64, (1 << 28) - 1);
+/// The most frames that a limit lets go at once.
+const BURST_MOST: i64 = 1023;
+
+const ARRAYS: [&str; 8] = ["function", "nat", "vtep", "vni", "tunnel", "local", "acl", "punt_limit"];
 
 /// Reads the whole text.
 pub(crate) fn rules(source: &Source<'_>) -> Result<Rules, RulesError> {
@@ -42,6 +47,7 @@ pub(crate) fn rules(source: &Source<'_>) -> Result<Rules, RulesError> {
         locals: each(source, file, "local", local)?,
         port: port(source, find(file, "port"))?,
         acls: each(source, file, "acl", acl)?,
+        punt_limits: each(source, file, "punt_limit", punt_limit)?,
     })
 }
 
@@ -314,4 +320,24 @@ fn acl<'a>(source: &'a Source<'a>, row: Row<'a, '_>) -> Result<Acl, RulesError> 
         dst_port: section.opt("dst_port", ports)?,
         action: section.req("action", text(AclAction::parse))?,
     })
+}
+
+fn punt_limit<'a>(source: &'a Source<'a>, row: Row<'a, '_>) -> Result<PuntLimit, RulesError> {
+    const KEYS: &[(&str, &str)] =
+        &[("function", "1"), ("reason", "\"ttl\""), ("clocks_per_frame", "125_000"), ("burst", "16")];
+    let section = Section::new(source, "[[punt_limit]]", KEYS, row)?;
+    let read = PuntLimit {
+        line: section.line,
+        function: section.opt("function", number(0, 65535))?,
+        reason: section.opt("reason", text(PuntReason::parse))?,
+        clocks_per_frame: section.req("clocks_per_frame", number(INTERVAL.0, INTERVAL.1))?,
+        burst: section.req("burst", number(1, BURST_MOST))?,
+    };
+    match (read.function, read.reason) {
+        (Some(function), Some(reason)) if *reason == PuntReason::NotForUs => {
+            let text = "frames that are punted for \"not_for_us\" are no function's. Remove `function`.";
+            Err(source.fault(function.line, text))
+        }
+        _ => Ok(read),
+    }
 }

@@ -3,7 +3,8 @@
 use std::net::IpAddr;
 
 use crate::{
-    AclAction, At, Dir, Dscp, Lookup, Mac, Mode, NotForUs, OverMtu, PortRange, Prefix, Proto, Unmatched, Uplink, Vlan,
+    AclAction, At, Dir, Dscp, Lookup, Mac, Mode, NotForUs, OverMtu, PortRange, Prefix, Proto, PuntReason, Unmatched,
+    Uplink, Vlan,
 };
 
 /// `[[function]]`: a PF or VF and what its frames get.
@@ -155,4 +156,27 @@ pub struct Acl {
     pub dst_port: Option<At<PortRange>>,
     /// What to do.
     pub action: At<AclAction>,
+}
+
+/// `[[punt_limit]]`: how many frames may go to the OM. Of several that fit a frame the first in the file counts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PuntLimit {
+    /// The line the section starts on.
+    pub line: usize,
+    /// The function whose frames it fits; absent: every function's, and those that are nobody's.
+    pub function: Option<At<u16>>,
+    /// The reason that it fits; absent: every reason.
+    pub reason: Option<At<PuntReason>>,
+    /// Clocks between two frames in the long run.
+    pub clocks_per_frame: At<u32>,
+    /// Frames that may go at once after a long rest.
+    pub burst: At<u16>,
+}
+
+impl PuntLimit {
+    /// Whether it fits everything that `other` fits.
+    pub(crate) fn covers(&self, other: &PuntLimit) -> bool {
+        let function = self.function.is_none_or(|own| other.function.is_some_and(|function| *function == *own));
+        function && self.reason.is_none_or(|own| other.reason.is_some_and(|reason| *reason == *own))
+    }
 }

@@ -150,6 +150,25 @@ words! {
         Punt = "punt",
     }
 }
+words! {
+    /// Why a frame goes to the OM.
+    PuntReason {
+        /// The function's mode has no rule for it.
+        Unmatched = "unmatched",
+        /// AH, UDP-Lite or DCCP.
+        UnsupportedL4 = "unsupported_l4",
+        /// RoCEv2 whose ICRC cannot be patched.
+        Roce = "roce",
+        /// An ICMP error that quotes a header with options.
+        IcmpQuoteOptions = "icmp_quote_options",
+        /// An ICMP error that quotes a datagram of another address.
+        IcmpQuoteAddress = "icmp_quote_address",
+        /// A routed mapping, and the TTL is used up.
+        Ttl = "ttl",
+        /// A frame from the network that is nobody's.
+        NotForUs = "not_for_us",
+    }
+}
 
 /// Where the outer DSCP of a tunnel comes from, at encap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -28,6 +28,7 @@ fn the_first_example_is_what_the_hardware_does() {
         Feature::NextHop,
         Feature::Route,
         Feature::NotForUs,
+        Feature::PuntLimit,
     ];
     assert_eq!(found, features);
     assert_eq!((*rules.port.uplink, rules.port.pass_function.map(|id| *id)), (Uplink::Net0, Some(2)));
@@ -87,6 +88,7 @@ fn every_key_and_word_of_the_code_is_on_the_page() {
         em_rules::OverMtu::ALL.iter().map(|word| word.as_str()).collect(),
         em_rules::AclAction::ALL.iter().map(|word| word.as_str()).collect(),
         em_rules::Dir::ALL.iter().map(|word| word.as_str()).collect(),
+        em_rules::PuntReason::ALL.iter().map(|word| word.as_str()).collect(),
     ] {
         for word in words {
             assert!(PAGE.contains(&format!("`{word}`")), "`{word}` is missing on the page");

@@ -352,7 +352,10 @@ fn what_hardware_lacks_is_refused_at_its_line() {
     let [runs, all] = [1, 2].map(|n| page.split("```toml\n").nth(n).unwrap().split("```").next().unwrap());
     let has = |feature| {
         use Feature::*;
-        matches!(feature, ModeNat | ModePass | ModeDrop | NatIpv4 | NextHop | Route | NotForUs | UplinkNet1)
+        matches!(
+            feature,
+            ModeNat | ModePass | ModeDrop | NatIpv4 | NextHop | Route | NotForUs | UplinkNet1 | PuntLimit
+        )
     };
     Rules::parse(runs, "R.toml").unwrap().check_features("ecp5", has).unwrap();
     let refused =
@@ -376,4 +379,64 @@ fn what_hardware_lacks_is_refused_at_its_line() {
     );
     let line = refused(all).split(':').nth(1).unwrap().parse::<usize>().unwrap();
     assert!(all.lines().nth(line - 1).unwrap().starts_with("inside = \"2001"));
+}
+
+#[test]
+fn limits_that_mean_nothing_are_refused() {
+    let limit = |keys: &str| format!("[[punt_limit]]\n{keys}clocks_per_frame = 1000\nburst = 8\n");
+    let with = |rows: &[&str]| format!("{NAT}{}", rows.iter().map(|keys| limit(keys)).collect::<String>());
+    let accepted = |rows: &[&str]| Rules::parse(&with(rows), "R.toml").unwrap().punt_limits;
+    let all = accepted(&["function = 1\nreason = \"ttl\"\n", "function = 1\n", "reason = \"ttl\"\n", ""]);
+    assert_eq!(all.len(), 4);
+    assert_eq!((*all[0].clocks_per_frame, *all[0].burst, all[0].line), (1000, 8, 5));
+    let never = |line: usize, by: usize| {
+        format!(
+            "R.toml:{line}: this [[punt_limit]] never counts: that of line {by} comes first and fits all its frames. \
+             Put it before, or remove it."
+        )
+    };
+    expect(&with(&["reason = \"ttl\"\n", "function = 1\nreason = \"ttl\"\n"]), &never(9, 5));
+    expect(&with(&["function = 1\n", "function = 1\n"]), &never(9, 5));
+    expect(&with(&["function = 1\n", "", "reason = \"roce\"\n"]), &never(12, 9));
+    expect(
+        &with(&["function = 2\n"]),
+        "R.toml:6: function 2 is not declared. Add a [[function]] with id = 2.",
+    );
+    expect(
+        &with(&["function = 1\nreason = \"not_for_us\"\n"]),
+        "R.toml:6: frames that are punted for \"not_for_us\" are no function's. Remove `function`.",
+    );
+    expect(
+        &with(&["reason = \"ttl_over\"\n"]),
+        "R.toml:6: `reason = \"ttl_over\"` in [[punt_limit]] is not one of the words it may be. Write \"unmatched\", \
+         \"unsupported_l4\", \"roce\", \"icmp_quote_options\", \"icmp_quote_address\", \"ttl\", \"not_for_us\".",
+    );
+    for clocks in ["63", "268_435_456", "0", "-1"] {
+        expect(
+            &format!("[[punt_limit]]\nclocks_per_frame = {clocks}\nburst = 8\n"),
+            &format!(
+                "R.toml:2: `clocks_per_frame = {}` in [[punt_limit]] is out of range. \
+                 Write an integer from 64 to 268435455.",
+                clocks.replace('_', "")
+            ),
+        );
+    }
+    for burst in ["0", "1024"] {
+        expect(
+            &format!("[[punt_limit]]\nclocks_per_frame = 64\nburst = {burst}\n"),
+            &format!("R.toml:3: `burst = {burst}` in [[punt_limit]] is out of range. Write an integer from 1 to 1023."),
+        );
+    }
+    expect(
+        "[[punt_limit]]\nburst = 1\n",
+        "R.toml:1: this [[punt_limit]] has no `clocks_per_frame`. Add one: `clocks_per_frame = 125_000`.",
+    );
+    expect(
+        "[[punt_limit]]\nclocks_per_frame = 64\n",
+        "R.toml:1: this [[punt_limit]] has no `burst`. Add one: `burst = 16`.",
+    );
+    expect(
+        "[[punt_limit]]\nrate = 1\n",
+        "R.toml:2: [[punt_limit]] has no key \"rate\". Its keys are function, reason, clocks_per_frame, burst.",
+    );
 }

@@ -189,7 +189,7 @@ pub fn run(
     mut progress: impl FnMut(u64, u64),
 ) -> Result<Summary, RunError> {
     let rules = Rules::load(&request.rules)?;
-    let writes = program::compile(&rules, &request.profile.name, &request.profile.config.tables())?;
+    let writes = program::compile(&rules, &request.profile.name, &request.profile.config.map())?;
     let feed = Feed::load(request)?;
     let trace = match &request.trace {
         None => Trace::None,

@@ -136,7 +136,7 @@ impl Probe {
         let (max_frame, roce) = (hardware.max_frame as usize, hardware.nat.roce);
         let config = ModelConfig { max_frame, roce, ..ModelConfig::default() };
         let model = Model::new(&rules, config).map_err(wrong)?;
-        let writes = program::compile(&rules, &profile.name, &profile.config.tables()).map_err(wrong)?;
+        let writes = program::compile(&rules, &profile.name, &profile.config.map()).map_err(wrong)?;
         let mut em = EmSim::instance(library, setup)?;
         em.program(&writes)?;
         Ok(Probe { em, model, profile: profile.name.clone(), lanes: profile.config.lanes() as usize, updates: None })

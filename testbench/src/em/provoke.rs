@@ -108,6 +108,6 @@ pub fn frame_for(outcome: Outcome, max_frame: usize, mark: u8) -> Option<InFrame
         Outcome::FunctionDrop => Some(InFrame::host(4, udp())),
         Outcome::NatSource => host(craft::udp_of_length(STRANGER, 64, mark)),
         Outcome::Unmatched => Some(InFrame::host(2, craft::unknown(60, mark))),
-        Outcome::PuntFull | Outcome::NotForUs | Outcome::Parity => None,
+        Outcome::PuntFull | Outcome::NotForUs | Outcome::Parity | Outcome::PuntRate => None,
     }
 }

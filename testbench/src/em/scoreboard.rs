@@ -2,10 +2,11 @@
 
 use super::{
     InFrame,
+    kept::Kept,
     mismatch::{Mismatch, watch},
     order::{Disorder, merged},
 };
-use em_model::{Counters, Model, ModelConfig, Port, Verdict};
+use em_model::{Counters, DropReason, Model, ModelConfig, Port, Verdict};
 use em_rtl::{
     config::{EmConfig, Profile},
     outcome::{Kind, Outcome},
@@ -25,6 +26,8 @@ pub struct Scoreboard {
     model: Model,
     seed: u64,
     watched: bool,
+    /// Frames that each limit has let go since it was installed.
+    passed: Vec<u64>,
 }
 
 /// The longest frame whose bytes the hardware counts exactly.
@@ -64,11 +67,12 @@ impl Hardware {
         let setup = Setup { seed, ..self.setup.clone() };
         let rules = Rules::parse(rules, "test rules").unwrap_or_else(|e| panic!("{e}"));
         let config = &self.profile.config;
-        let writes = program::compile(&rules, &self.profile.name, &config.tables()).unwrap_or_else(|e| panic!("{e}"));
+        let writes = program::compile(&rules, &self.profile.name, &config.map()).unwrap_or_else(|e| panic!("{e}"));
         let mut em = EmSim::instance(&self.library, &setup).unwrap_or_else(|e| panic!("{e}"));
         em.program(&writes).unwrap_or_else(|e| panic!("{e}"));
         let model = Model::new(&rules, model_config(config)).unwrap_or_else(|e| panic!("{e}"));
-        Scoreboard { em, model, seed, watched: false }
+        let passed = vec![0; model.punt_limits().len()];
+        Scoreboard { em, model, seed, watched: false, passed }
     }
 }
 
@@ -81,6 +85,8 @@ struct Due<'a> {
     /// Code of the port that a punted frame came in by.
     port: u8,
     frame: &'a [u8],
+    /// A limit may keep it.
+    limited: bool,
 }
 
 /// A frame that came out, in the same terms.
@@ -144,14 +150,18 @@ impl Scoreboard {
         let before = self.em.counters().map_err(|e| self.mismatch(&e.to_string()))?;
         let model_before = self.model.counters().clone();
         let input = frames.iter().map(|f| (f.entry, f.bad, f.data.as_slice()));
+        let first_clock = self.em.bench.cycle();
         let replay = self.em.replay(input, |_| {}).map_err(|e| self.mismatch(&e.to_string()))?;
+        let clocks = self.em.bench.cycle() - first_clock;
         let verdicts: Vec<Verdict> = frames.iter().map(|f| self.model.frame(f.arrival(), f.bad, &f.data)).collect();
         for output in Output::ALL {
-            let due = due_at(output, frames, &verdicts);
+            let due = due_at(output, frames, &verdicts, &self.model);
             self.compare(output, &due, &got_at(output, &replay))?;
         }
-        self.compare_outcomes(&verdicts, &before, &replay.counters)?;
-        self.compare_ports(frames, &model_before, &before, &replay.counters)?;
+        let kept = Kept::of(&self.model, &verdicts, &replay);
+        kept.within_bounds(&self.model, &mut self.passed, clocks).map_err(|e| self.mismatch(&e))?;
+        self.compare_outcomes(&verdicts, &kept, &before, &replay.counters)?;
+        self.compare_ports(frames, &kept, &model_before, &before, &replay.counters)?;
         Ok(replay)
     }
 
@@ -160,7 +170,7 @@ impl Scoreboard {
         let text = |due: &[&Due<'_>], tell: &dyn Fn(&Due<'_>) -> String| -> String {
             due.iter().map(|d| tell(d)).collect::<Vec<_>>().join("\n")
         };
-        match merged(due, got, Due::is) {
+        match merged(due, got, Due::is, |due| due.limited) {
             Ok(()) => Ok(()),
             Err(Disorder::Missing { due }) => {
                 Err(self.mismatch(&format!("{name}: did not come out: {}", text(&due, &|d| d.to_string()))))
@@ -181,6 +191,7 @@ impl Scoreboard {
     fn compare_outcomes(
         &self,
         verdicts: &[Verdict],
+        kept: &Kept,
         before: &ReadCounters,
         after: &ReadCounters,
     ) -> Result<(), Mismatch> {
@@ -192,6 +203,10 @@ impl Scoreboard {
                 Verdict::Drop(_) => "drop",
             };
             *expected.entry((kind, v.name())).or_default() += 1;
+        }
+        for (reason, count) in kept.reasons() {
+            *expected.entry(("punt", reason)).or_default() -= count;
+            *expected.entry(("drop", DropReason::PuntRate.name())).or_default() += count;
         }
         for o in Outcome::ALL {
             let kind = match o.kind() {
@@ -207,6 +222,7 @@ impl Scoreboard {
                 return Err(self.mismatch(&text));
             }
         }
+        expected.retain(|_, count| *count > 0);
         match expected.pop_first() {
             None => Ok(()),
             Some(((_, name), n)) => {
@@ -220,6 +236,7 @@ impl Scoreboard {
     fn compare_ports(
         &self,
         frames: &[InFrame],
+        kept: &Kept,
         model: &Counters,
         before: &ReadCounters,
         after: &ReadCounters,
@@ -238,7 +255,11 @@ impl Scoreboard {
         });
         let outputs = Output::ALL.map(|o| {
             let port = port_of_output(o);
-            (o.prefix(), less(after.output(o), before.output(o)), model_less(now.left(port), model.left(port)))
+            let mut expected = model_less(now.left(port), model.left(port));
+            if o == Output::Punt {
+                expected = (expected.0 - kept.frames(), expected.1 - kept.bytes());
+            }
+            (o.prefix(), less(after.output(o), before.output(o)), expected)
         });
         for (prefix, counted, expected) in inputs.into_iter().chain(outputs) {
             if counted != expected {
@@ -256,17 +277,23 @@ impl Scoreboard {
 }
 
 /// What an output owes, in the order of each input.
-fn due_at<'a>(output: Output, frames: &'a [InFrame], verdicts: &'a [Verdict]) -> Vec<Vec<Due<'a>>> {
+fn due_at<'a>(
+    output: Output,
+    frames: &'a [InFrame],
+    verdicts: &'a [Verdict],
+    model: &Model,
+) -> Vec<Vec<Due<'a>>> {
     let mut queues: Vec<Vec<Due<'a>>> = Input::ALL.map(|_| Vec::new()).into();
     for (input, verdict) in frames.iter().zip(verdicts) {
         let due = match verdict {
             Verdict::Forward { port, function, frame } if output == output_of(*port) => {
                 // A network port does not tell a function.
                 let function = if output == Output::Host { *function } else { 0 };
-                Due { input, reason: "", function, port: 0, frame }
+                Due { input, reason: "", function, port: 0, frame, limited: false }
             }
             Verdict::Punt { reason, function, frame, port } if output == Output::Punt => {
-                Due { input, reason: reason.name(), function: *function, port: port.code(), frame }
+                let limited = model.punt_limit_of(*reason, *function).is_some();
+                Due { input, reason: reason.name(), function: *function, port: port.code(), frame, limited }
             }
             Verdict::Forward { .. } | Verdict::Punt { .. } | Verdict::Drop(_) => continue,
         };

@@ -59,6 +59,26 @@ next_hop_mac = "02:00:00:00:0a:01"
 route = true
 "#;
 
+/// Limits of what these rules have punted.
+pub const TRAFFIC_LIMITS: &str = r#"
+[[punt_limit]]
+function = 1
+reason = "unmatched"
+clocks_per_frame = 500
+burst = 2
+[[punt_limit]]
+reason = "ttl"
+clocks_per_frame = 268_435_455
+burst = 1
+[[punt_limit]]
+function = 1
+clocks_per_frame = 64
+burst = 1
+[[punt_limit]]
+clocks_per_frame = 100
+burst = 4
+"#;
+
 /// Inside addresses that the rules map, one that they do not, and the unspecified one.
 const INSIDES: [[u8; 4]; 5] = [[192, 0, 2, 10], [192, 0, 2, 11], [192, 0, 2, 12], [192, 0, 2, 200], [0, 0, 0, 0]];
 /// Outside addresses that the rules map, and one that they do not.
