@@ -271,7 +271,8 @@ impl EmConfig {
 
     /// The limiters of frames to the Orchestration Module, if there are any.
     pub fn punt_limit(&self) -> Option<PuntLimit> {
-        (self.table.punt_limits > 0).then_some(PuntLimit { limiters: self.table.punt_limits })
+        let (limiters, functions) = (self.table.punt_limits, self.table.functions);
+        (limiters > 0).then_some(PuntLimit { limiters, functions })
     }
 
     /// What the register map depends on.

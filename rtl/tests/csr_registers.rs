@@ -5,8 +5,8 @@ mod bus;
 use bus::{Bus, CONFIG, Random};
 use em_rtl::{
     csr::{
-        self, Access, Area, Csr, MAGIC, MapConfig, PortCounter, Reg, function_counter, outcome_counter, port_counter, resp,
-        table_counter,
+        self, Access, Area, Csr, MAGIC, MapConfig, PortCounter, Reg, function_counter, outcome_counter, port_counter,
+        resp, table_counter,
     },
     lookup::{Operation, Table, TableStatus},
     outcome::Outcome,
@@ -248,6 +248,7 @@ fn limiters_are_programmed_by_the_write_of_what_they_fit() {
             seen.borrow_mut().push([a, b, c, d, e, f, interval, burst]);
         }
     });
+    // Functions go to 63.
     let fits = |function, reason: u32, flags: u32| function | reason << 16 | flags << 24;
     let ttl = Outcome::PuntTtl.code() as u32;
     let mut write = |reg: Reg, value| bus.write(reg.offset(), value);
@@ -255,15 +256,17 @@ fn limiters_are_programmed_by_the_write_of_what_they_fit() {
     assert_eq!(write(Reg::PuntLimitInterval, 0x0fed_cba9), resp::OKAY);
     assert_eq!(write(Reg::PuntLimitBurst, 0x3a5), resp::OKAY);
     assert_eq!(*programmed.borrow(), [[0; 8]; 0]);
-    assert_eq!(write(Reg::PuntLimitMatch, fits(0x1234, ttl, 0x80)), resp::OKAY);
-    assert_eq!(programmed.take(), [[3, 1, 0, 0x1234, 0, 6, 0x0fed_cba9, 0x3a5]]);
+    assert_eq!(write(Reg::PuntLimitMatch, fits(0x34, ttl, 0x80)), resp::OKAY);
+    assert_eq!(programmed.take(), [[3, 1, 0, 0x34, 0, 6, 0x0fed_cba9, 0x3a5]]);
     assert_eq!(write(Reg::PuntLimitSelect, 0), resp::OKAY);
     assert_eq!(write(Reg::PuntLimitMatch, fits(0, 0, 0x83)), resp::OKAY);
     assert_eq!(write(Reg::PuntLimitMatch, fits(0, 0, 0x03)), resp::OKAY);
     // No punt has such a code.
     assert_eq!(write(Reg::PuntLimitMatch, fits(5, 0x26, 0x80)), resp::OKAY);
+    // There is no such function.
+    assert_eq!(write(Reg::PuntLimitMatch, fits(64 + 5, ttl, 0x80)), resp::OKAY);
     let (interval, burst) = (0x0fed_cba9, 0x3a5);
-    let expected = [[0, 1, 1, 0, 1, 0], [0, 0, 1, 0, 1, 0], [0, 0, 0, 5, 0, 6]];
+    let expected = [[0, 1, 1, 0, 1, 0], [0, 0, 1, 0, 1, 0], [0, 0, 0, 5, 0, 6], [0, 0, 0, 5, 0, 6]];
     assert_eq!(programmed.take(), expected.map(|[a, b, c, d, e, f]| [a, b, c, d, e, f, interval, burst]));
     for absent in [4, 255] {
         assert_eq!(write(Reg::PuntLimitSelect, absent), resp::OKAY);

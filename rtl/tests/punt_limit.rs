@@ -15,6 +15,9 @@ use hdl::{
 use rand::{Rng, RngExt, rngs::StdRng};
 use std::collections::VecDeque;
 
+/// Functions that there are.
+const FUNCTIONS: u32 = 16;
+
 /// What a limiter is programmed with.
 #[derive(Clone, Copy, Debug)]
 struct Limiter {
@@ -56,7 +59,7 @@ struct Bench {
 
 impl Bench {
     fn new(limiters: u32, seed: u64) -> Bench {
-        let sim = Sim::with_seed(&PuntLimit { limiters }, seed).unwrap_or_else(|e| panic!("{e}"));
+        let sim = Sim::with_seed(&PuntLimit { limiters, functions: FUNCTIONS }, seed).unwrap_or_else(|e| panic!("{e}"));
         sim.reset();
         let asked = VecDeque::from(vec![[None; 2]; PuntLimit::LATENCY as usize]);
         Bench { sim, rng: rng(seed), asked }
@@ -135,22 +138,24 @@ const SLOWEST: u64 = (1 << 28) - 1;
 
 #[test]
 fn no_output_depends_combinationally_on_an_input() {
-    assert_no_combinational_paths(&PuntLimit { limiters: 4 });
+    assert_no_combinational_paths(&PuntLimit { limiters: 4, functions: FUNCTIONS });
 }
 
 #[test]
 fn numbers_of_limiters_that_do_not_work_are_refused() {
     for limiters in [0, 1, 6, 128] {
-        let error = hdl::elaborate(&PuntLimit { limiters }).unwrap_err().to_string();
+        let error = hdl::elaborate(&PuntLimit { limiters, functions: FUNCTIONS }).unwrap_err().to_string();
         assert!(error.contains(&format!("punt_limit: limiters = {limiters}")), "{error}");
     }
+    let error = hdl::elaborate(&PuntLimit { limiters: 4, functions: 100 }).unwrap_err().to_string();
+    assert!(error.contains("punt_limit: functions = 100"), "{error}");
 }
 
 #[test]
 fn rules_1_2_and_3_a_full_bucket_lets_exactly_its_burst_pass_and_then_one_an_interval() {
     for limiters in [2, 4, 16] {
         let mut bench = Bench::new(limiters, 1);
-        let turn = u64::from(PuntRefill { limiters }.turn());
+        let turn = u64::from(PuntRefill { limiters, functions: FUNCTIONS }.turn());
         for (burst, interval) in [(1, 5000), (7, 1000), (1023, 64 * turn)] {
             bench.idle(PuntLimit::LATENCY.into());
             bench.program(1, Limiter { burst, interval, ..ANY });
@@ -269,13 +274,13 @@ impl Model {
     fn new(limiters: u32) -> Model {
         let n = limiters as usize;
         Model {
-            turn: PuntRefill { limiters }.turn().into(),
+            turn: PuntRefill { limiters, functions: FUNCTIONS }.turn().into(),
             rules: vec![Limiter { enable: false, ..ANY }; n],
             tokens: vec![0; n],
             time: vec![0; n],
             clock: 0,
-            visits: VecDeque::from([None, None]),
-            written: VecDeque::from([false; 3]),
+            visits: VecDeque::from([None; 3]),
+            written: VecDeque::from([false; 4]),
             given: None,
             came: [None; 2],
             chosen: VecDeque::from([[None; 2]; 2]),
@@ -345,7 +350,9 @@ fn every_clock_is_as_the_model_says() {
                     0 => Outcome::ALL[rng.random_range(0..Outcome::ALL.len())],
                     _ => punts[rng.random_range(0..punts.len())],
                 };
-                (rng.random_range(0..100) < busy).then(|| Frame { outcome, function: rng.random_range(0..4) })
+                // Two functions that there are not, among those that there are.
+                let function = [0, 1, 2, 3, 0x11, 0x8002][rng.random_range(0..6)];
+                (rng.random_range(0..100) < busy).then_some(Frame { outcome, function })
             };
             let frames = [any_frame(), any_frame()];
             // At first each limiter, in order, then any.

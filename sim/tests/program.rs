@@ -48,6 +48,7 @@ const LIMITERS: u32 = 4;
 struct Managed(Tables);
 
 #[derive(Bundle, Clone, Debug)]
+#[bundle(functions: u32)]
 struct ManagedIo<S> {
     #[input]
     #[shape(AxiLite::shape(ADDR_W))]
@@ -71,7 +72,7 @@ struct ManagedIo<S> {
     #[width(18)]
     not_for_us: S,
     #[output]
-    #[shape(LimitWrite::shape(LIMITERS))]
+    #[shape(LimitWrite::shape(LIMITERS, functions))]
     punt_limit: LimitWrite<S>,
 }
 
@@ -83,7 +84,7 @@ impl Block for Managed {
     }
 
     fn io(&self) -> ManagedIo<Shape> {
-        ManagedIo::shape()
+        ManagedIo::shape(self.0.functions)
     }
 
     #[names]
@@ -242,7 +243,8 @@ fn writes_are_the_same_on_every_run_and_have_a_json_form() {
 #[test]
 fn what_the_hardware_cannot_do_is_refused_with_line_value_and_remedy() {
     let base = RULES.split("[port]").next().unwrap();
-    let message = |extra: &str| compile(&rules(&format!("{base}{extra}")), "small", &map(SMALL)).unwrap_err().to_string();
+    let message =
+        |extra: &str| compile(&rules(&format!("{base}{extra}")), "small", &map(SMALL)).unwrap_err().to_string();
     let line = base.lines().count();
     assert_eq!(
         message("[[nat]]\nfunction = 1\ninside = \"2001:db8::1\"\noutside = \"2001:db8:1::1\"\n"),

@@ -60,7 +60,12 @@ fn exactly_the_burst_goes_and_nothing_else_is_limited() {
     let limits = [limit("function = 1\nreason = \"unmatched\"", NEVER, 8)];
     let mut frames: Vec<InFrame> = (0..40).map(|i| unmatched(1, i)).collect();
     for i in 0..20 {
-        frames.extend([unmatched(5, i), dying(Entry::Host { function: 1 }, i), good(64, i as u8), unmatched(1, 40 + i)]);
+        frames.extend([
+            unmatched(5, i),
+            dying(Entry::Host { function: 1 }, i),
+            good(64, i as u8),
+            unmatched(1, 40 + i),
+        ]);
         frames.extend(frame_for(Outcome::PuntNotForUs, 9216, i as u8));
     }
     let replay = run(&HARDWARE, &rules(&limits), &frames);

@@ -209,7 +209,11 @@ impl MapConfig {
                 ("TYPE", block.number | block.version << 16, kind),
                 ("OFFSET", block.offset, vec![part("offset", 0, 32, "first byte address of the block")]),
                 ("SIZE", block.size, vec![part("size", 0, 32, "bytes of the block")]),
-                ("INFO", block.info, vec![part("count", 0, 32, "tables, functions, outcomes, ports or limiters in it, or 0")]),
+                (
+                    "INFO",
+                    block.info,
+                    vec![part("count", 0, 32, "tables, functions, outcomes, ports or limiters in it, or 0")],
+                ),
             ];
             constants(
                 format!("BLOCK{n}"),

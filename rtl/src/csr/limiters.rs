@@ -38,14 +38,18 @@ pub(super) fn limiters(
     limit.limiter.set(limiter.trunc(limiter_w));
     limit.interval.set(interval);
     limit.burst.set(burst);
-    // A code that is no punt's fits nothing.
+    // A code that is no punt's fits nothing, nor does a function that there is not.
     let reason = of_rule("reason");
     let is_punt = reason.slice(REASON_W..).eq(Outcome::PuntUnmatched.code() >> REASON_W);
     let any_reason = of_rule("any_reason");
+    let any_function = of_rule("any_function");
+    let function_w = limit.rule.function.width();
+    let exists = if function_w < fits.width() { !fits.slice(function_w..).any() } else { lit(1, 1) };
+    let fits_some = (is_punt | any_reason) & (exists | any_function);
     let rule = LimitRule {
-        enable: of_rule("enable") & (is_punt | any_reason),
-        any_function: of_rule("any_function"),
-        function: fits,
+        enable: of_rule("enable") & fits_some,
+        any_function,
+        function: fits.trunc(function_w),
         any_reason,
         reason: reason.trunc(REASON_W),
     };

@@ -60,7 +60,7 @@ pub struct Csr {
 
 /// Ports of the registers.
 #[derive(Bundle, Clone, Debug)]
-#[bundle(punt_limits: u32)]
+#[bundle(config: MapConfig)]
 pub struct CsrIo<S> {
     /// The bus.
     #[input]
@@ -81,8 +81,8 @@ pub struct CsrIo<S> {
     pub settings: Settings<S>,
     /// Programs a limiter.
     #[output]
-    #[present(punt_limits > 0)]
-    #[shape(LimitWrite::shape(punt_limits))]
+    #[present(config.punt_limits > 0)]
+    #[shape(LimitWrite::shape(config.punt_limits, config.tables.functions))]
     pub punt_limit: Option<LimitWrite<S>>,
 }
 
@@ -130,7 +130,7 @@ impl Block for Csr {
     }
 
     fn io(&self) -> CsrIo<Shape> {
-        CsrIo::shape(self.config.punt_limits)
+        CsrIo::shape(self.config)
     }
 
     #[names]

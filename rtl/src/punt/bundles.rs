@@ -25,13 +25,14 @@ pub struct PuntAsk<S> {
 
 /// What a limiter fits.
 #[derive(Bundle, Clone, Copy, Debug)]
+#[bundle(functions: u32)]
 pub struct LimitRule<S> {
     /// It fits frames at all.
     pub enable: S,
     /// It fits frames of any function, and of none.
     pub any_function: S,
     /// Otherwise the function that it fits frames of.
-    #[width(FUNCTION_W)]
+    #[width(clog2(u64::from(functions)))]
     pub function: S,
     /// It fits frames of any reason.
     pub any_reason: S,
@@ -42,7 +43,7 @@ pub struct LimitRule<S> {
 
 /// A limiter is programmed.
 #[derive(Bundle, Clone, Copy, Debug)]
-#[bundle(limiters: u32)]
+#[bundle(limiters: u32, functions: u32)]
 pub struct LimitWrite<S> {
     /// In this clock; the rest means nothing otherwise.
     pub install: S,
@@ -50,6 +51,7 @@ pub struct LimitWrite<S> {
     #[width(clog2(u64::from(limiters)))]
     pub limiter: S,
     /// What it fits.
+    #[shape(LimitRule::shape(functions))]
     pub rule: LimitRule<S>,
     /// Clocks between two tokens. Less than a turn gives a token a turn.
     #[width(INTERVAL_W)]

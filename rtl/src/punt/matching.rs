@@ -7,10 +7,13 @@
 //!
 //! 1. `chosen` has one bit at most: that of the enabled limiter with the lowest number that fits; none for a frame that is
 //!    no punt.
-//! 2. A limiter for a function fits no frame that is nobody's (`not_for_us`).
+//! 2. A limiter for a function fits no frame that is nobody's (`not_for_us`), or of a function that there is not.
 
 use super::{LimitRule, PuntAsk, REASON_W};
-use crate::outcome::{Kind, Outcome};
+use crate::{
+    outcome::{Kind, Outcome},
+    packet::FUNCTION_W,
+};
 use hdl::*;
 
 /// Upper bits of the code of a punt.
@@ -22,11 +25,13 @@ const _: () = assert!(matches!(Outcome::PuntUnmatched.kind(), Kind::Punt));
 pub struct PuntMatch {
     /// Limiters.
     pub limiters: u32,
+    /// Functions that there are: a power of two.
+    pub functions: u32,
 }
 
 /// Ports.
 #[derive(Bundle, Clone, Debug)]
-#[bundle(limiters: u32)]
+#[bundle(limiters: u32, functions: u32)]
 pub struct PuntMatchIo<S> {
     /// A frame that has its outcome.
     #[input]
@@ -34,6 +39,7 @@ pub struct PuntMatchIo<S> {
     /// What each limiter fits.
     #[input]
     #[count(limiters)]
+    #[shape(LimitRule::shape(functions))]
     pub rules: Vec<LimitRule<S>>,
     /// The limiter that counts for it, one bit each.
     #[output]
@@ -58,11 +64,11 @@ impl Block for PuntMatch {
     }
 
     fn params(&self) -> Vec<(&'static str, String)> {
-        vec![("n", self.limiters.to_string())]
+        vec![("n", self.limiters.to_string()), ("f", self.functions.to_string())]
     }
 
     fn io(&self) -> PuntMatchIo<Shape> {
-        PuntMatchIo::shape(self.limiters)
+        PuntMatchIo::shape(self.limiters, self.functions)
     }
 
     #[names]
@@ -71,9 +77,11 @@ impl Block for PuntMatch {
 
         // Clock 1: is it a punt, and somebody's?
         let is_punt = (ask.valid & ask.outcome.slice(REASON_W..).eq(PUNT)).delay_reset(0);
-        let is_owned = ask.outcome.ne(Outcome::PuntNotForUs.code()).delay();
+        let function_w = clog2(u64::from(self.functions));
+        let exists = if function_w < FUNCTION_W { !ask.function.slice(function_w..).any() } else { lit(1, 1) };
+        let is_owned = (exists & ask.outcome.ne(Outcome::PuntNotForUs.code())).delay();
         let reason = ask.outcome.trunc(REASON_W).delay();
-        let function = ask.function.delay();
+        let function = ask.function.trunc(function_w).delay();
 
         // Clock 2: which limiters fit.
         let fits = io.rules.iter().rev().map(|rule| {

@@ -30,7 +30,8 @@
 //! 2. A bucket loses a token for each frame that it lets pass, and gets one each `interval` clocks while it is not full, to
 //!    within a [turn](PuntRefill::turn). It never holds more than `burst`.
 //! 3. After `write` a bucket is full.
-//! 4. A frame that is nobody's (`not_for_us`) is fitted by limiters for any function only: 0 is a function's number too.
+//! 4. A frame that is nobody's (`not_for_us`), or of a function that there is not, is fitted by limiters for any function
+//!    only: 0 is a function's number too.
 //! 5. Of two frames in one clock that find one token, the one on its way out gets it.
 //! 6. After reset no limiter is enabled.
 
@@ -39,8 +40,8 @@ mod matching;
 mod bucket;
 mod refill;
 
-pub use bundles::{BURST_W, INTERVAL_W, LimitRule, LimitWrite, PuntAsk, REASON_W};
 pub use bucket::{PuntBucket, PuntBucketIo};
+pub use bundles::{BURST_W, INTERVAL_W, LimitRule, LimitWrite, PuntAsk, REASON_W};
 pub use matching::{PuntMatch, PuntMatchIo};
 pub use refill::{PuntRefill, PuntRefillIo};
 
@@ -54,15 +55,17 @@ pub const MOST_LIMITERS: u32 = 64;
 pub struct PuntLimit {
     /// Limiters: a power of two from 2 to [`MOST_LIMITERS`].
     pub limiters: u32,
+    /// Functions that there are: a power of two.
+    pub functions: u32,
 }
 
 /// Ports.
 #[derive(Bundle, Clone, Debug)]
-#[bundle(limiters: u32)]
+#[bundle(limiters: u32, functions: u32)]
 pub struct PuntLimitIo<S> {
     /// Programs a limiter.
     #[input]
-    #[shape(LimitWrite::shape(limiters))]
+    #[shape(LimitWrite::shape(limiters, functions))]
     pub write: LimitWrite<S>,
     /// A frame on its way out.
     #[input]
@@ -95,6 +98,9 @@ impl Block for PuntLimit {
     }
 
     fn check(&self) -> Result<(), String> {
+        if !self.functions.is_power_of_two() || self.functions < 2 {
+            return Err(format!("punt_limit: functions = {}: use a power of two from 2.", self.functions));
+        }
         match self.limiters {
             n if n.is_power_of_two() && (2..=MOST_LIMITERS).contains(&n) => Ok(()),
             n => Err(format!("punt_limit: limiters = {n}: use a power of two from 2 to {MOST_LIMITERS}.")),
@@ -102,21 +108,22 @@ impl Block for PuntLimit {
     }
 
     fn io(&self) -> PuntLimitIo<Shape> {
-        PuntLimitIo::shape(self.limiters)
+        PuntLimitIo::shape(self.limiters, self.functions)
     }
 
     #[names]
     fn build(&self, io: &PuntLimitIo<Bits>) {
         let write = &io.write;
-        let tx_match = instance(&PuntMatch { limiters: self.limiters });
-        let rx_match = instance(&PuntMatch { limiters: self.limiters });
-        let refill = instance(&PuntRefill { limiters: self.limiters });
+        let PuntLimit { limiters, functions } = *self;
+        let tx_match = instance(&PuntMatch { limiters, functions });
+        let rx_match = instance(&PuntMatch { limiters, functions });
+        let refill = instance(&PuntRefill { limiters, functions });
         assign(&tx_match.ask, &io.tx_ask);
         assign(&rx_match.ask, &io.rx_ask);
         assign(&refill.write, write);
 
-        let written = onehot::one_hot(write.limiter, self.limiters) & write.install.repeat(self.limiters);
-        let denied: Vec<(Bits, Bits)> = (0..self.limiters)
+        let written = onehot::one_hot(write.limiter, limiters) & write.install.repeat(limiters);
+        let denied: Vec<(Bits, Bits)> = (0..limiters)
             .map(|i| {
                 let start = written.bit(i).named(&format!("written{i}"));
                 let rule = kept_rule(i, start, &write.rule);

@@ -23,15 +23,17 @@ use hdl::*;
 pub struct PuntRefill {
     /// Limiters: a power of two.
     pub limiters: u32,
+    /// Functions that there are.
+    pub functions: u32,
 }
 
 /// Ports.
 #[derive(Bundle, Clone, Debug)]
-#[bundle(limiters: u32)]
+#[bundle(limiters: u32, functions: u32)]
 pub struct PuntRefillIo<S> {
     /// A limiter is programmed.
     #[input]
-    #[shape(LimitWrite::shape(limiters))]
+    #[shape(LimitWrite::shape(limiters, functions))]
     pub write: LimitWrite<S>,
     /// Tokens that each bucket holds.
     #[input]
@@ -46,7 +48,7 @@ pub struct PuntRefillIo<S> {
 
 impl PuntRefill {
     /// Clocks from a visit to its token.
-    pub const LATENCY: u32 = 3;
+    pub const LATENCY: u32 = 4;
     /// A turn is longer than a visit takes, so that a limiter's visits never overlap.
     const LEAST_TURN: u32 = 8;
     const _ORDER: () = assert!(Self::LATENCY + 1 < Self::LEAST_TURN);
@@ -73,7 +75,7 @@ impl Block for PuntRefill {
     }
 
     fn io(&self) -> PuntRefillIo<Shape> {
-        PuntRefillIo::shape(self.limiters)
+        PuntRefillIo::shape(self.limiters, self.functions)
     }
 
     #[names]
@@ -102,27 +104,31 @@ impl Block for PuntRefill {
         let later_time = later_time.delay();
         let is_full = tokens.ge(burst).delay();
 
-        // Clock 3: an interval is over, or is not. What has met a `write` on its way may be of the time before.
-        let visited = carry("visited", place, 2);
-        let visit_valid = carry_valid("visit", is_limiter, 2);
+        // Clock 3: what is over.
+        let longer = later_time.grow_sub(interval.zext(INTERVAL_W + 1));
+        let is_over = (!longer.msb()).delay();
+        // What is left of a time that was less than an interval is less than a turn.
+        longer.bit(INTERVAL_W).ignore();
+        let rest = longer.trunc(INTERVAL_W).delay();
+        let same_time = later_time.trunc(INTERVAL_W).delay();
+        let held_full = is_full.delay();
+
+        // Clock 4: an interval is over, or is not. What has met a `write` on its way may be of the time before.
+        let visited = carry("visited", place, 3);
+        let visit_valid = carry_valid("visit", is_limiter, 3);
         let install1 = write.install.delay_reset(0);
         let install2 = install1.delay_reset(0);
         let install3 = install2.delay_reset(0);
-        let overtaken = write.install | install1 | install2 | install3;
-        let counts = visit_valid & !overtaken;
-        let rest = later_time.grow_sub(interval.zext(INTERVAL_W + 1));
-        let is_over = !rest.msb();
-        // What is left of a time that was less than an interval is less than a turn.
-        rest.bit(INTERVAL_W).ignore();
-        let left_time = mux(is_over, rest.trunc(INTERVAL_W), later_time.trunc(INTERVAL_W));
-        let given = counts & !is_full & is_over;
+        let install4 = install3.delay_reset(0);
+        let counts = visit_valid & !(write.install | install1 | install2 | install3 | install4);
+        let given = counts & !held_full & is_over;
         io.give.reset(0).set(onehot::one_hot(visited, self.limiters) & given.repeat(self.limiters));
 
-        // Clock 4: its time is kept, or begins anew.
-        let begins = is_full | write.install;
-        let kept_time = (left_time & (!begins).repeat(INTERVAL_W)).delay();
+        // Clock 5: its time is kept, or begins anew.
+        let begins = held_full | write.install;
+        let next_time = mux(is_over, rest, same_time) & (!begins).repeat(INTERVAL_W);
         let kept_place = mux(write.install, write.limiter, visited).delay();
         let keeps = (counts | write.install).delay_reset(0);
-        times.write(keeps, kept_place, kept_time);
+        times.write(keeps, kept_place, next_time.delay());
     }
 }

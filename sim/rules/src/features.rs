@@ -78,12 +78,9 @@ impl Feature {
             Feature::NatIpv4 => "Remove the row.",
             Feature::NatIpv6 => "Remove the row, or map IPv4 addresses.",
             Feature::NextHop | Feature::Route => "Remove the key: MAC addresses and TTL stay as they are.",
-            Feature::Vtep
-            | Feature::Vni
-            | Feature::Tunnel
-            | Feature::Local
-            | Feature::Acl
-            | Feature::PuntLimit => "Remove the row.",
+            Feature::Vtep | Feature::Vni | Feature::Tunnel | Feature::Local | Feature::Acl | Feature::PuntLimit => {
+                "Remove the row."
+            }
             Feature::NotForUs => "Leave it at \"punt\".",
             Feature::UplinkNet1 => "Leave it at \"net0\".",
             Feature::UplinkSpread => "Use \"net0\" or \"net1\".",

@@ -263,7 +263,7 @@ fn sections_and_syntax() {
     expect(
         "[[functions]]\nid = 1\n",
         "R.toml:1: a rules file has no section \"functions\". Its sections are [[function]], [[nat]], [[vtep]], \
-         [[vni]], [[tunnel]], [[local]], [[acl]] and [port].",
+         [[vni]], [[tunnel]], [[local]], [[acl]], [[punt_limit]] and [port].",
     );
     expect(
         "[function]\nid = 1\n",
@@ -352,10 +352,7 @@ fn what_hardware_lacks_is_refused_at_its_line() {
     let [runs, all] = [1, 2].map(|n| page.split("```toml\n").nth(n).unwrap().split("```").next().unwrap());
     let has = |feature| {
         use Feature::*;
-        matches!(
-            feature,
-            ModeNat | ModePass | ModeDrop | NatIpv4 | NextHop | Route | NotForUs | UplinkNet1 | PuntLimit
-        )
+        matches!(feature, ModeNat | ModePass | ModeDrop | NatIpv4 | NextHop | Route | NotForUs | UplinkNet1 | PuntLimit)
     };
     Rules::parse(runs, "R.toml").unwrap().check_features("ecp5", has).unwrap();
     let refused =
@@ -398,10 +395,7 @@ fn limits_that_mean_nothing_are_refused() {
     expect(&with(&["reason = \"ttl\"\n", "function = 1\nreason = \"ttl\"\n"]), &never(9, 5));
     expect(&with(&["function = 1\n", "function = 1\n"]), &never(9, 5));
     expect(&with(&["function = 1\n", "", "reason = \"roce\"\n"]), &never(12, 9));
-    expect(
-        &with(&["function = 2\n"]),
-        "R.toml:6: function 2 is not declared. Add a [[function]] with id = 2.",
-    );
+    expect(&with(&["function = 2\n"]), "R.toml:6: function 2 is not declared. Add a [[function]] with id = 2.");
     expect(
         &with(&["function = 1\nreason = \"not_for_us\"\n"]),
         "R.toml:6: frames that are punted for \"not_for_us\" are no function's. Remove `function`.",

@@ -277,12 +277,7 @@ impl Scoreboard {
 }
 
 /// What an output owes, in the order of each input.
-fn due_at<'a>(
-    output: Output,
-    frames: &'a [InFrame],
-    verdicts: &'a [Verdict],
-    model: &Model,
-) -> Vec<Vec<Due<'a>>> {
+fn due_at<'a>(output: Output, frames: &'a [InFrame], verdicts: &'a [Verdict], model: &Model) -> Vec<Vec<Due<'a>>> {
     let mut queues: Vec<Vec<Due<'a>>> = Input::ALL.map(|_| Vec::new()).into();
     for (input, verdict) in frames.iter().zip(verdicts) {
         let due = match verdict {
