@@ -10,6 +10,15 @@
 //! 1. A frame that asks takes a token, or is denied if there is none. Of two that find one token, the one on its way out
 //!    takes it. A token that comes in the same clock is for later ones.
 //! 2. After `start` the bucket holds `burst`, whatever else comes.
+//!
+//! # Area and clock
+//!
+//! After routing, alone in a frame of registers, by nextpnr-ecp5 0.11.1, yosys 0.70; MHz: worst, median and best of three seeds.
+//! `em timing record NAME` measures and writes this, `em timing check NAME` compares.
+//!
+//! | name | part | LUTs | FFs | EBR | MHz | target |
+//! |---|---|---|---|---|---|---|
+//! | `ecp5/punt_bucket` | LFE5UM5G-45F-8 | 31 | 12 | 0 | 198 / 210 / 214 | 162.5 |
 
 use super::BURST_W;
 use hdl::*;

@@ -8,6 +8,15 @@
 //! 1. `chosen` has one bit at most: that of the enabled limiter with the lowest number that fits; none for a frame that is
 //!    no punt.
 //! 2. A limiter for a function fits no frame that is nobody's (`not_for_us`), or of a function that there is not.
+//!
+//! # Area and clock
+//!
+//! After routing, alone in a frame of registers, by nextpnr-ecp5 0.11.1, yosys 0.70; MHz: worst, median and best of three seeds.
+//! `em timing record NAME` measures and writes this, `em timing check NAME` compares.
+//!
+//! | name | part | LUTs | FFs | EBR | MHz | target |
+//! |---|---|---|---|---|---|---|
+//! | `ecp5/punt_match` | LFE5UM5G-45F-8 | 145 | 31 | 0 | 256 / 280 / 294 | 162.5 |
 
 use super::{LimitRule, PuntAsk, REASON_W};
 use crate::{

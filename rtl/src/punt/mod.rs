@@ -34,6 +34,15 @@
 //!    only: 0 is a function's number too.
 //! 5. Of two frames in one clock that find one token, the one on its way out gets it.
 //! 6. After reset no limiter is enabled.
+//!
+//! # Area and clock
+//!
+//! After routing, alone in a frame of registers, by nextpnr-ecp5 0.11.1, yosys 0.70; MHz: worst, median and best of three seeds.
+//! `em timing record NAME` measures and writes this, `em timing check NAME` compares.
+//!
+//! | name | part | LUTs | FFs | EBR | MHz | target |
+//! |---|---|---|---|---|---|---|
+//! | `ecp5/punt_limit` | LFE5UM5G-45F-8 | 813 | 531 | 0 | 190 / 197 / 200 | 162.5 |
 
 mod bundles;
 mod matching;

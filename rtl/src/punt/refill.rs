@@ -13,6 +13,15 @@
 //!
 //! 1. A token comes only to a bucket that held less than `burst` when it was visited, one a turn at most.
 //! 2. After `write` the limiter's time is 0. A visit that `write` meets on its way does nothing.
+//!
+//! # Area and clock
+//!
+//! After routing, alone in a frame of registers, by nextpnr-ecp5 0.11.1, yosys 0.70; MHz: worst, median and best of three seeds.
+//! `em timing record NAME` measures and writes this, `em timing check NAME` compares.
+//!
+//! | name | part | LUTs | FFs | EBR | MHz | target |
+//! |---|---|---|---|---|---|---|
+//! | `ecp5/punt_refill` | LFE5UM5G-45F-8 | 316 | 251 | 0 | 265 / 278 / 305 | 162.5 |
 
 use super::{BURST_W, INTERVAL_W, LimitWrite};
 use crate::{carry, carry_valid};
