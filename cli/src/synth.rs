@@ -107,6 +107,9 @@ fn print(s: &Summary) -> Outcome {
         grouped(m.framed.block.block_rams()),
         m.bram_available(),
     ))?;
+    if m.floorplanned {
+        say("Its block RAMs lie where the floorplan of the profile has them.")?;
+    }
     for clock in m.clocks() {
         let (worst, median) = (m.worst(&clock), m.median(&clock));
         let met = if worst >= s.target_mhz { "met" } else { "missed" };

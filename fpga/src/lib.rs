@@ -2,6 +2,7 @@
 
 pub mod area;
 pub mod blocks;
+mod floorplan;
 pub mod goal;
 pub mod harness;
 mod measure;

@@ -2,7 +2,8 @@
 
 use crate::{
     Cells, Error, Framed, Part, Synthesis,
-    nextpnr::{Routed, Sites, route},
+    floorplan::Floorplan,
+    nextpnr::{ASKED_MHZ, Routed, Sites, route},
     path::{Names, Path},
 };
 use hdl::{Design, verilog};
@@ -25,6 +26,10 @@ pub struct Measurement {
     pub part: String,
     /// The block and the frame around it.
     pub framed: Framed,
+    /// The block RAMs lie where a floorplan has them.
+    pub floorplanned: bool,
+    /// Clock in MHz that place and route was asked for.
+    pub asked_mhz: u32,
     /// One run a seed.
     pub runs: Vec<Routed>,
 }
@@ -35,22 +40,42 @@ impl Measurement {
     ///
     /// # Errors
     /// A tool is missing, refuses the design or prints what its version does not; see also [`Error::Loss`].
-    pub fn of(design: &Design, part: Part, seeds: u32, mut progress: impl FnMut(&str)) -> Result<Measurement, Error> {
+    pub fn of(design: &Design, part: Part, seeds: u32, progress: impl FnMut(&str)) -> Result<Measurement, Error> {
+        Self::with_floorplan(design, part, seeds, None, progress)
+    }
+
+    /// As [`Measurement::of`], with the block RAMs where the floorplan has them, if it is one of this very design.
+    ///
+    /// # Errors
+    /// As [`Measurement::of`].
+    pub fn with_floorplan(
+        design: &Design,
+        part: Part,
+        seeds: u32,
+        floorplan: Option<Floorplan>,
+        mut progress: impl FnMut(&str),
+    ) -> Result<Measurement, Error> {
         let block = design.top().name.clone();
         progress(&format!("synthesising {block}"));
         let framed = synthesis(design).framed(design.top())?;
         let names = Names::of_netlist(&framed.netlist)?;
+        let planned = match &floorplan {
+            Some(plan) => plan.apply(&framed.netlist)?.map(|netlist| (netlist, plan.asked_mhz)),
+            None => None,
+        };
+        let floorplanned = planned.is_some();
+        let (netlist, asked_mhz) = planned.unwrap_or_else(|| (framed.netlist.clone(), ASKED_MHZ));
         let mut runs = in_turns(
             seeds,
             |done| {
                 progress(&format!("placing and routing {block}, {done} of {seeds} seeds done"));
             },
-            |seed| route(&framed, &names, part, seed),
+            |seed| route(&netlist, asked_mhz, &names, part, seed),
         )?;
         for run in &mut runs {
             run.paths.values_mut().for_each(|path| path.point_at_rust(design));
         }
-        Ok(Measurement { block, part: part.to_string(), framed, runs })
+        Ok(Measurement { block, part: part.to_string(), framed, floorplanned, asked_mhz, runs })
     }
 
     /// The clocks by name.
@@ -230,7 +255,7 @@ mod tests {
         let block = Cells(BTreeMap::from([("LUT4".into(), 4), ("CCU2C".into(), 2)]));
         let framed = Framed { block, frame: Cells::default(), verilog: String::new(), netlist: String::new() };
         let runs = (1..).zip(mhz).map(|(seed, mhz)| run(seed, *mhz)).collect();
-        Measurement { block: "b".into(), part: "p".into(), framed, runs }
+        Measurement { block: "b".into(), part: "p".into(), framed, floorplanned: false, asked_mhz: ASKED_MHZ, runs }
     }
 
     #[test]

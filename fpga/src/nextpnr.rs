@@ -1,6 +1,6 @@
 //! Runs nextpnr-ecp5 and reads its report.
 
-use crate::{Error, Framed, Part, path::Names, yosys::Folder};
+use crate::{Error, Part, path::Names, yosys::Folder};
 use em_tools::Tool;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -38,15 +38,15 @@ pub struct Sites {
     pub available: u64,
 }
 
-/// Places and routes a framed block once.
+/// Places and routes the netlist of a framed block once, with nextpnr asked for `asked_mhz`.
 ///
 /// # Errors
 /// nextpnr is missing, or refuses the design (it does not fit), or prints what its version does not.
-pub fn route(framed: &Framed, names: &Names, part: Part, seed: u32) -> Result<Routed, Error> {
+pub fn route(netlist: &str, asked_mhz: u32, names: &Names, part: Part, seed: u32) -> Result<Routed, Error> {
     let folder = Folder::new()?;
-    folder.write("netlist.json", &framed.netlist)?;
+    folder.write("netlist.json", netlist)?;
     let mut command = em_tools::command(Tool::NextpnrEcp5)?;
-    command.current_dir(folder.path()).args(part.flags()).args(flags());
+    command.current_dir(folder.path()).args(part.flags()).args(flags(asked_mhz));
     command.args(["--json", "netlist.json", "--report", "report.json", "--seed", &seed.to_string()]);
     // Written as it goes, unlike the captured output: how far a long run is can be seen in its folder.
     command.args(["--log", "nextpnr.log"]);
@@ -65,8 +65,8 @@ pub fn route(framed: &Framed, names: &Names, part: Part, seed: u32) -> Result<Ro
 }
 
 /// The flags of every run beside part and seed.
-pub fn flags() -> Vec<String> {
-    let freq = ASKED_MHZ.to_string();
+pub fn flags(asked_mhz: u32) -> Vec<String> {
+    let freq = asked_mhz.to_string();
     ["--router", "router2", "--freq", &freq, "--timing-allow-fail", "--lpf-allow-unconstrained"]
         .map(String::from)
         .into()

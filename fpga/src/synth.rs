@@ -3,6 +3,7 @@
 use crate::{
     Error, Measurement, Part, Share,
     blocks::{self, BlockError},
+    floorplan::Floorplan,
     goal, shares,
 };
 use em_rtl::{config::Profile, top::EmTop};
@@ -81,7 +82,9 @@ pub fn run(request: &Request, progress: impl FnMut(&str)) -> Result<Summary, Syn
     let goal = goal::of(&request.profile.config);
     let tools = tools()?;
     let design = entry.design().map_err(Error::Elaboration)?;
-    let measured = Measurement::of(&design, request.part.unwrap_or(goal.part), request.seeds, progress)?;
+    let part = request.part.unwrap_or(goal.part);
+    let floorplan = if whole { Floorplan::of(&request.profile.name, part) } else { None };
+    let measured = Measurement::with_floorplan(&design, part, request.seeds, floorplan, progress)?;
     let target_mhz = request.target_mhz.unwrap_or(if whole { goal.mhz } else { goal.block_mhz() });
     let stages = EmTop { config: request.profile.config.clone() }.stages();
     Ok(Summary { profile: request.profile.name.clone(), measured, shares: shares(&design)?, target_mhz, stages, tools })
@@ -134,7 +137,8 @@ impl Summary {
             "blocks": self.shares,
             "stages": self.stages.iter().map(|(stage, clocks)| json!({ "stage": stage, "clocks": clocks })).collect::<Vec<_>>(),
             "runs": runs,
-            "flags": crate::flags(),
+            "flags": crate::flags(m.asked_mhz),
+            "floorplan": m.floorplanned,
             "tools": self.tools.iter().map(|(t, v)| (t.clone(), Value::from(v.clone()))).collect::<serde_json::Map<_, _>>(),
         })
     }

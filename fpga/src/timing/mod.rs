@@ -133,7 +133,11 @@ impl Record {
     /// # Errors
     /// A tool is missing.
     pub fn new() -> Result<Record, crate::Error> {
-        Ok(Record { tools: tools()?.into_iter().collect(), flags: crate::flags(), rows: BTreeMap::new() })
+        Ok(Record {
+            tools: tools()?.into_iter().collect(),
+            flags: crate::flags(crate::ASKED_MHZ),
+            rows: BTreeMap::new(),
+        })
     }
 
     /// The tools with their versions, in one line.
